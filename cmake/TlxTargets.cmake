@@ -18,7 +18,8 @@ function(tlx_mlir_pch)
   endif()
   file(WRITE ${CMAKE_BINARY_DIR}/pch/TlxMlirPch.cpp "")
   add_library(TlxMlirPch OBJECT ${CMAKE_BINARY_DIR}/pch/TlxMlirPch.cpp)
-  target_compile_options(TlxMlirPch PRIVATE -fno-rtti -fno-exceptions)
+  target_compile_options(TlxMlirPch PRIVATE -fno-rtti -fno-exceptions
+    -Xclang -fno-pch-timestamp)
   target_precompile_headers(TlxMlirPch PRIVATE
     <mlir/IR/Builders.h> <mlir/IR/BuiltinAttributes.h> <mlir/IR/BuiltinOps.h>
     <mlir/IR/BuiltinTypes.h> <mlir/IR/DialectImplementation.h>
@@ -35,7 +36,8 @@ function(tlx_mlir_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;TABLEGEN" ${ARGN})
   tlx_mlir_pch()
   add_library(${name} STATIC ${ARG_SOURCES})
-  target_compile_options(${name} PRIVATE -fno-rtti -fno-exceptions)
+  target_compile_options(${name} PRIVATE -fno-rtti -fno-exceptions
+    -Xclang -fno-pch-timestamp)
   target_precompile_headers(${name} REUSE_FROM TlxMlirPch)
   target_link_libraries(${name} PUBLIC ${ARG_DEPS} MLIR LLVM)
   if(ARG_TABLEGEN)
@@ -59,7 +61,8 @@ function(tlx_unittest name)
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   if(ARG_MLIR)
     tlx_mlir_pch()
-    target_compile_options(${name} PRIVATE -fno-rtti -fno-exceptions)
+    target_compile_options(${name} PRIVATE -fno-rtti -fno-exceptions
+    -Xclang -fno-pch-timestamp)
     target_precompile_headers(${name} REUSE_FROM TlxMlirPch)
   endif()
   target_link_libraries(${name} PRIVATE ${ARG_DEPS} GTest::gtest GTest::gtest_main)

@@ -2,8 +2,11 @@
 # sanitizers.
 find_program(TLX_CCACHE ccache)
 if(TLX_CCACHE)
-  set(CMAKE_C_COMPILER_LAUNCHER ${TLX_CCACHE})
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${TLX_CCACHE})
+  # Precompiled headers are cacheable only with these two relaxations.
+  set(_launcher ${CMAKE_COMMAND} -E env
+    CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${TLX_CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${_launcher})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${_launcher})
 endif()
 
 find_program(TLX_MOLD mold)
