@@ -1,0 +1,34 @@
+//===- Result.cpp ----------------------------------------------------------===//
+#include "runtime/base/Result.h"
+
+namespace tlx {
+
+std::string SourceLocation::str() const {
+  std::string out = file;
+  if (line) {
+    if (!out.empty())
+      out += ':';
+    out += std::to_string(line);
+    if (column)
+      out += ':' + std::to_string(column);
+  }
+  return out;
+}
+
+static std::string prefixed(const SourceLocation &location, const char *kind,
+                            const std::string &message) {
+  std::string place = location.str();
+  std::string out = place.empty() ? "" : place + ": ";
+  return out + kind + ": " + message;
+}
+
+std::string Error::str() const {
+  std::string out = prefixed(location, "error", message);
+  for (const ErrorNote &note : notes)
+    out += '\n' + prefixed(note.location, "note", note.message);
+  if (!hint.empty())
+    out += "\nhint: " + hint;
+  return out;
+}
+
+} // namespace tlx
