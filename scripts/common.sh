@@ -1,0 +1,19 @@
+# Sourced by the other scripts: where the tree is, and how they speak.
+set -euo pipefail
+
+TLX_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+TLX_JOBS=${TLX_JOBS:-$(nproc)}
+
+say() { printf '== %s\n' "$*"; }
+die() { printf 'error: %s\n' "$*" >&2; exit 2; }
+
+# usage_and_exit FILE STATUS: a script's help is the comment at its top.
+usage_and_exit() {
+  sed -n '2,/^[^#]/{/^#/s/^# \{0,1\}//p}' "$1"
+  exit "$2"
+}
+
+# build_folder PRESET: the presets' own names for their folders.
+build_folder() {
+  if [ "$1" = release ]; then echo "$TLX_ROOT/build"; else echo "$TLX_ROOT/build-$1"; fi
+}

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# The long campaigns: whole corpus, mutants, random protocols, sweeps. The suite (scripts/test.sh)
+# runs a fixed small part of each. Needs a finished build; hours on two cores.
+#
+#   scripts/nightly.sh             every campaign
+#   scripts/nightly.sh NAME...     some of them
+#   scripts/nightly.sh --list      their names
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+cd "$TLX_ROOT"
+
+# name: command, one a line.
+campaigns() {
+  cat <<'LIST'
+roundtrip: python3 tests/corpus/roundtrip.py
+LIST
+}
+
+case "${1:-}" in
+  -h|--help) usage_and_exit "$0" 0 ;;
+  --list) campaigns | cut -d: -f1; exit 0 ;;
+esac
+
+passed=0
+failed=0
+run() {
+  say "nightly: $1: $2"
+  local started=$SECONDS
+  if bash -c "$2"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+  say "nightly: $1: $((SECONDS - started)) s"
+}
+for name in "${@:-}"; do
+  [ -z "$name" ] || campaigns | grep -q "^$name: " || die "no campaign is called '$name'; see $0 --list"
+done
+while IFS= read -r line; do
+  name=${line%%: *}
+  if [ $# -eq 0 ] || [[ " $* " == *" $name "* ]]; then run "$name" "${line#*: }"; fi
+done < <(campaigns)
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
