@@ -1,0 +1,44 @@
+//===- Cost.h - the work an instruction asks of the hardware ------------------===//
+//
+// Counted over the whole tile by the exporter; a chip's units turn it into time.
+// Values do not depend on it. The units are those of the compiler's TileCost.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include <cstdint>
+
+namespace tlx::sim {
+
+enum class CostUnit : uint8_t {
+  None,         ///< no instructions: views, constants, structure
+  Scalar,       ///< uniform address and control arithmetic
+  Alu,          ///< integer and logic, selects, comparisons
+  Fma,          ///< f32/f16 add, mul, fma
+  Fp64,         ///< double precision
+  Mufu,         ///< special functions
+  Convert,      ///< conversions between number formats
+  LoadStore,    ///< global loads, stores, atomics
+  SharedMemory, ///< shared-memory loads and stores, layout conversions
+  Shuffle,      ///< exchanges between the lanes of a warp
+  Tma,          ///< bulk copies by the TMA engine
+  TensorCore,   ///< mma, wgmma, tcgen05
+  TensorMemory, ///< tcgen05.ld, st, cp
+  Barrier,      ///< barrier and fence instructions
+};
+
+struct Cost {
+  CostUnit unit = CostUnit::None;
+  int64_t elements = 0;           ///< processed, over the whole tile
+  int64_t bytes = 0;              ///< moved, over the whole tile
+  int64_t m = 0, n = 0, k = 0;    ///< matrix products
+  int32_t operandBits = 0;        ///< width of A's elements
+  // Refined by register and memory layouts; zero: unknown.
+  int64_t warpInstructions = 0;   ///< issued, over all warps of the task
+  int64_t sharedWavefronts = 0;   ///< 128-byte shared-memory passes, conflicts included
+  int64_t sectors = 0;            ///< 32-byte global sectors when coalesced as laid out
+  int32_t boxes = 0;              ///< TMA boxes
+  int32_t registersPerThread = 0; ///< of the result
+};
+
+} // namespace tlx::sim
