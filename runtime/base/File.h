@@ -1,0 +1,31 @@
+//===- File.h - whole files in and out ------------------------------------===//
+//
+// Reading and writing whole files with errors in the user's words: "no such
+// file", "is a directory", "larger than …".
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "runtime/base/Result.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace tlx {
+
+/// The contents of a file of at most `maxBytes`. Errors are located at `path`.
+Result<std::string> readFile(const std::string &path,
+                             uint64_t maxBytes = uint64_t(1) << 32);
+/// Creates or replaces a file.
+Result<void> writeFile(const std::string &path, std::string_view contents);
+/// Creates a folder and its parents; fine when it is there already.
+Result<void> createFolder(const std::string &path);
+
+/// The folder part of a path, "." when it has none.
+std::string folderOf(const std::string &path);
+/// `relative` seen from `folder`; an absolute path stays as it is.
+std::string joinPath(const std::string &folder, const std::string &relative);
+
+} // namespace tlx
