@@ -17,3 +17,6 @@ usage_and_exit() {
 build_folder() {
   if [ "$1" = release ]; then echo "$TLX_ROOT/build"; else echo "$TLX_ROOT/build-$1"; fi
 }
+
+# Debian's numpy belongs to Debian's interpreter, which another python3 in PATH may hide.
+TLX_PYTHON=${TLX_PYTHON:-$([ -x /usr/bin/python3 ] && echo /usr/bin/python3 || echo python3)}

@@ -7,13 +7,14 @@
 #   scripts/nightly.sh --list      their names
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 cd "$TLX_ROOT"
+export TLX_PYTHON
 
 # name: command, one a line.
 campaigns() {
   cat <<'LIST'
-roundtrip: python3 tests/corpus/roundtrip.py
-fbtriton-equality: python3 tests/corpus/fbtriton_equality.py
-ingest-events: python3 tests/corpus/ingest_events.py
+roundtrip: $TLX_PYTHON tests/corpus/roundtrip.py
+fbtriton-equality: $TLX_PYTHON tests/corpus/fbtriton_equality.py
+ingest-events: $TLX_PYTHON tests/corpus/ingest_events.py
 LIST
 }
 

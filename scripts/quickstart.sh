@@ -25,5 +25,5 @@ show() { printf '\n$ %s\n' "$*"; "$@"; }
 show build/bin/tlx-verify "$kernel.mlir" --manifest "$kernel.json"
 show build/bin/tlx-run --device sim "$kernel.mlir" --manifest "$kernel.json" \
   --save-outputs "${out#"$TLX_ROOT"/}" --trace "${out#"$TLX_ROOT"/}/trace.json"
-show python3 scripts/check_gemm.py "$kernel.json" "${out#"$TLX_ROOT"/}"
+show "$TLX_PYTHON" scripts/check_gemm.py "$kernel.json" "${out#"$TLX_ROOT"/}"
 printf '\nThe time line is %s: open it in Perfetto.\n' "${out#"$TLX_ROOT"/}/trace.json"

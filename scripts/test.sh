@@ -28,5 +28,5 @@ status=0
 # Every GoogleTest program writes <folder>/<program>.xml; so does lit (tests/CMakeLists.txt).
 GTEST_OUTPUT="xml:$results/" TLX_TEST_RESULTS=$results \
   ctest --output-on-failure --no-tests=error -j "$TLX_JOBS" --output-junit "$results/ctest.junit" "$@" || status=$?
-python3 "$TLX_ROOT/scripts/count_tests.py" "$results" || status=1
+"$TLX_PYTHON" "$TLX_ROOT/scripts/count_tests.py" "$results" || status=1
 exit $status

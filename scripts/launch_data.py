@@ -1,0 +1,85 @@
+"""The arrays that a launch manifest (docs/reference/manifest.md) describes, in numpy.
+
+An independent reading of the format, for checks: the tools have their own in C++.
+"""
+import json
+import os
+
+import numpy as np
+
+STORAGE = {
+    "f16": np.float16, "f32": np.float32, "f64": np.float64, "bf16": np.uint16, "f8E4M3FN": np.uint8,
+    "f8E5M2": np.uint8, "f8E8M0FNU": np.uint8, "i1": np.uint8, "i8": np.int8, "i16": np.int16, "i32": np.int32,
+    "i64": np.int64, "u8": np.uint8, "u16": np.uint16, "u32": np.uint32, "u64": np.uint64,
+}
+
+
+def splitmix64(z):
+    z = z + np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+def uniform(seed, count):
+    """`count` numbers of [0, 1) with 24 bits each."""
+    indices = np.uint64((seed << 40) % 2**64) + np.arange(count, dtype=np.uint64)
+    return (splitmix64(indices) >> np.uint64(40)).astype(np.float64) * 2.0**-24
+
+
+def toFloat(array, dtype):
+    """Stored values as float64."""
+    if dtype == "bf16":
+        return (array.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
+    if dtype.startswith("f8"):
+        raise ValueError("dtype %s is not read here" % dtype)
+    return array.astype(np.float64)
+
+
+def toStorage(values, dtype):
+    """float64 rounded to the dtype, nearest even, as stored."""
+    if dtype == "bf16":
+        bits = values.astype(np.float32).view(np.uint32).astype(np.uint64)
+        return ((bits + 0x7FFF + ((bits >> np.uint64(16)) & np.uint64(1))) >> np.uint64(16)).astype(np.uint16)
+    if dtype.startswith("f8"):
+        raise ValueError("dtype %s is not written here" % dtype)
+    return values.astype(STORAGE[dtype])
+
+
+class Launch:
+    def __init__(self, path):
+        self.folder = os.path.dirname(path)
+        with open(path, encoding="utf-8") as file:
+            self.manifest = json.load(file)
+
+    def arguments(self, *kinds):
+        """The arguments of these kinds, in order; tuples are flattened."""
+        def walk(items):
+            for item in items:
+                if item["kind"] == "tuple":
+                    yield from walk(item["items"])
+                elif item["kind"] in kinds:
+                    yield item
+        return list(walk(self.manifest["args"]))
+
+    def initial(self, argument):
+        """What the argument's allocation holds before the launch, in the argument's shape."""
+        data, dtype = argument["data"], argument["dtype"]
+        shape = argument.get("base_shape") or argument["shape"]
+        count = int(np.prod(shape))
+        if "file" in data:
+            return np.load(os.path.join(self.folder, data["file"])).reshape(shape)
+        fill = data["fill"]
+        if fill == "zeros":
+            return np.zeros(shape, STORAGE[dtype])
+        if fill == "constant":
+            values = np.full(count, data["value"], np.float64)
+        elif fill == "values":
+            values = np.array(data["values"], np.float64)
+        elif fill == "uniform":
+            values = data["lo"] + (data["hi"] - data["lo"]) * uniform(data["seed"], count)
+        elif fill == "uniform_int":
+            values = data["lo"] + np.floor((data["hi"] - data["lo"]) * uniform(data["seed"], count))
+        else:
+            raise ValueError("unknown fill '%s'" % fill)
+        return toStorage(values, dtype).reshape(shape)

@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""A launch manifest that cannot be read, or does not fit the kernel, is refused where it is wrong."""
+import json
+import os
+import unittest
+
+import pytlx
+from tools import KERNEL, MANIFEST, ToolTest
+
+
+class BadManifest(ToolTest):
+    def run_on(self, manifest):
+        return ["tlx-run", "--device", "sim", KERNEL, "--manifest", manifest]
+
+    def refused(self, content, says="", line=True):
+        path = self.file("launch.json", content if isinstance(content, (str, bytes)) else json.dumps(content, indent=1))
+        self.refuses(self.run_on(path), path, says, line)
+
+    def changed(self, change, says="", line=True):
+        with open(MANIFEST, encoding="utf-8") as file:
+            manifest = json.load(file)
+        change(manifest)
+        self.refused(manifest, says, line)
+
+    def test_unreadable(self):
+        for command in (self.run_on(os.path.join(self.folder, "absent.json")), self.run_on(self.folder)):
+            self.refuses(command, command[-1], line=False)
+        for command in (["tlx-verify", KERNEL, "--manifest", os.path.join(self.folder, "absent.json")],):
+            self.refuses(command, command[-1], line=False)
+
+    def test_notJson(self):
+        with open(MANIFEST, "rb") as file:
+            text = file.read()
+        for content in (b"", b"{", text[:len(text) // 2], bytes(range(256)), b"[" * 100000, b'{"kernel": 1e999999}'):
+            with self.subTest(content=content[:20]):
+                self.refused(content)
+
+    def test_notAManifest(self):
+        for content in ("[]", "3", "{}", '{"kernel": 7}', '{"kernel": "k", "grid": "x"}'):
+            with self.subTest(content=content):
+                self.refused(content)
+
+    def test_otherKernel(self):
+        self.changed(lambda m: m.update(kernel="no_such_kernel"), "no_such_kernel")
+
+    def test_otherArguments(self):
+        with self.subTest("one fewer"):
+            self.changed(lambda m: m["args"].pop(), line=False)
+        with self.subTest("one more"):
+            self.changed(lambda m: m["args"].append({"kind": "scalar", "type": "i32", "value": 1, "name": "x"}), line=False)
+        with self.subTest("another kind"):
+            self.changed(lambda m: m["args"].__setitem__(0, {"kind": "scalar", "type": "i32", "value": 1, "name": "x"}), line=False)
+
+    def test_oddValues(self):
+        changes = {
+            "grid of zero": lambda m: m.update(grid=[0, 1, 1]),
+            "negative grid": lambda m: m.update(grid=[-1, 1, 1]),
+            "grid without sizes": lambda m: m.update(grid=[]),
+            "unknown target": lambda m: m.update(target="vax:780"),
+            "unknown dtype": lambda m: m["args"][0].update(dtype="f12"),
+            "negative shape": lambda m: m["args"][0].update(shape=[-4, 4]),
+            "unknown fill": lambda m: m["args"][0].update(data={"fill": "treacle"}),
+            "absent data file": lambda m: m["args"][0].update(data={"file": "absent.npy"}),
+            "fraction": lambda m: m.update(grid=[1.5, 1, 1]),
+        }
+        for name, change in changes.items():
+            with self.subTest(name):
+                self.changed(change)
+
+
+if __name__ == "__main__":
+    pytlx.main()
