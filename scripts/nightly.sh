@@ -15,6 +15,8 @@ campaigns() {
 roundtrip: $TLX_PYTHON tests/corpus/roundtrip.py
 fbtriton-equality: $TLX_PYTHON tests/corpus/fbtriton_equality.py
 ingest-events: $TLX_PYTHON tests/corpus/ingest_events.py
+verify-corpus: $TLX_PYTHON tests/corpus/verify_corpus.py
+sim-values: $TLX_PYTHON tests/corpus/sim_values.py --timeout 600
 LIST
 }
 

@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""The simulator's values over the corpus: against an H200, and against what the kernels' own tests expect.
+
+    sim_values.py [--levels ttgir] [--timeout SECONDS] [--sample N] [--list] [NAME...]
+
+For each launch with recorded results, per storage: "exact" where all bytes agree, "close" where
+floats agree within the tolerance, "differs" otherwise; a launch counts by its worst storage.
+Integers must be exact. Tolerances: those recorded; for the H200's values, which another correct
+implementation need not meet to the last bit, an error of a few roundings of the type relative to
+the storage's root mean square. Exit code 1 when a launch differs or fails.
+"""
+import argparse
+import hashlib
+import json
+import os
+import sys
+import tempfile
+import time
+
+import numpy as np
+
+import corpus
+
+# Largest error over root mean square of the storage, and of each element.
+LOOSE = {"f16": 2.0**-8, "bf16": 2.0**-6, "f32": 2.0**-9, "f64": 2.0**-30, "f8E4M3FN": 2.0**-3, "f8E5M2": 2.0**-2}
+ORDER = ("exact", "close", "differs", "failed")
+
+
+def toFloat(array, dtype):
+    if dtype == "bf16":
+        return (array.view(np.uint16).astype(np.uint32) << 16).view(np.float32).astype(np.float64)
+    if dtype.startswith("f8"):
+        return array.view(np.uint8).astype(np.float64)  # compared as codes
+    return array.astype(np.float64)
+
+
+def compare(array, wanted):
+    """(grade, detail) of one storage."""
+    dtype = wanted["dtype"]
+    if "sha256" in wanted and hashlib.sha256(np.ascontiguousarray(array).tobytes()).hexdigest() == wanted["sha256"]:
+        return "exact", ""
+    flat = array.ravel()
+    if "numel" in wanted and flat.size != wanted["numel"]:
+        return "differs", "%d elements, wanted %d" % (flat.size, wanted["numel"])
+    got = flat[np.array(wanted["index"])] if "index" in wanted else flat[:len(wanted["values"])]
+    if dtype[0] in "iu":
+        bad = np.flatnonzero(got.astype(object) != np.array(wanted["values"], dtype=object))
+        return ("differs", "%d of %d integers" % (bad.size, got.size)) if bad.size else ("exact" if "sha256" not in wanted else "differs", "elsewhere")
+    reference = np.array([float(value) for value in wanted["values"]])
+    got = toFloat(got, dtype)
+    same = (got == reference) | (np.isnan(got) & np.isnan(reference))
+    finite = np.isfinite(reference)
+    scale = np.sqrt(np.mean(reference[finite] ** 2)) if finite.any() else 0.0
+    if "atol" in wanted:
+        allowed = wanted["atol"] + wanted["rtol"] * np.abs(reference)
+    else:
+        allowed = LOOSE[dtype] * np.maximum(np.abs(reference), scale)
+    with np.errstate(invalid="ignore"):
+        error = np.where(same, 0.0, np.abs(got - reference))
+        bad = ~same & ~(error <= allowed)
+    detail = "%s: largest error %.3g, root mean square of values %.3g" % (dtype, np.nanmax(error) if error.size else 0, scale)
+    if bad.any():
+        first = int(np.flatnonzero(bad)[0])
+        return "differs", "%s; %d of %d too far, first: %g, wanted %g" % (detail, int(bad.sum()), bad.size, got[first], reference[first])
+    return "close", detail
+
+
+def judge(task):
+    """(grade, cause, detail, seconds)"""
+    tool, root, launch, level, wanted, timeout = task
+    manifest = os.path.join(root, launch + ".json")
+    folder, name = os.path.split(launch)
+    stem = name if os.path.exists(os.path.join(root, folder, name + "." + level)) else "kernel"
+    path = os.path.join(root, folder, stem + "." + level)
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory() as out:
+        done = corpus.run([tool, "--device", "sim", path, "--manifest", manifest, "--functional-only", "--save-outputs", out],
+                          timeout=timeout)
+        seconds = time.monotonic() - started
+        if done.code != 0:
+            message = (done.error or "").split("error: ", 1)[-1]
+            return "failed", "failed: " + message[:120], done.error or "", seconds
+        worst, why = "exact", ""
+        for storage, record in wanted.items():
+            file = os.path.join(out, storage + ".npy")
+            if not os.path.exists(file):
+                grade, detail = "differs", "not written"
+            else:
+                grade, detail = compare(np.load(file), record)
+            if ORDER.index(grade) > ORDER.index(worst):
+                worst, why = grade, "storage %s: %s" % (storage, detail)
+    return worst, "differs" if worst == "differs" else "", why, seconds
+
+
+def recorded(root, source):
+    """{launch: {storage: record}}"""
+    with open(os.path.join(root, "measured", source + ".json"), encoding="utf-8") as file:
+        data = json.load(file)
+    if source == "h200-values":
+        return {launch: entry["outputs"] for launch, entry in data.items() if entry["deterministic"]}
+    return data
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--levels", default="ttgir")
+    parser.add_argument("--timeout", type=int, default=60, help="seconds per launch")
+    parser.add_argument("--sample", type=int, help="launches of each folder (default: all)")
+    parser.add_argument("--list", action="store_true", help="a line for each launch")
+    parser.add_argument("names", nargs="*", help="only launches that contain one of these")
+    arguments = parser.parse_args()
+
+    root = corpus.root()
+    tool = corpus.need("tlx-run")
+    status = 0
+    for source in ("h200-values", "expected-values"):
+        groups = {}
+        for launch, wanted in sorted(recorded(root, source).items()):
+            if not arguments.names or any(name in launch for name in arguments.names):
+                groups.setdefault(launch.split("/")[0], []).append((launch, wanted))
+        if arguments.sample:
+            groups = {folder: [group[i * len(group) // min(arguments.sample, len(group))] for i in range(min(arguments.sample, len(group)))]
+                      for folder, group in groups.items()}
+        tasks = [(tool, root, launch, level, wanted, arguments.timeout) for group in groups.values()
+                 for launch, wanted in group for level in arguments.levels.split(",")]
+        if not tasks:
+            continue
+        results = corpus.forEach(judge, tasks)
+        print("\n%s" % source)
+        corpus.table({"%s.%s" % (task[2], task[3]): {result[0]} for task, result in zip(tasks, results)}, ORDER)
+        corpus.printCauses([(task[2], cause, detail) for task, (_, cause, detail, _) in zip(tasks, results) if cause], most=60)
+        if arguments.list:
+            for task, (grade, _, detail, seconds) in zip(tasks, results):
+                print("%-8s %6.2f s  %s.%s  %s" % (grade, seconds, task[2], task[3], detail))
+        if any(result[0] in ("differs", "failed") for result in results):
+            status = 1
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

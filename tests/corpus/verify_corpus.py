@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""tlx-verify over the corpus: no false BUG on real kernels, every seeded fault found.
+
+    verify_corpus.py [--levels ttir,ttgir] [--timeout SECONDS] [--sample N] [--kernels | --bugs] [NAME...]
+
+Real kernels count as right when the verdict is PROVED, or BUG where the corpus has a known fault;
+UNKNOWN is counted apart with its reason. Of bugs/, the seeded form must be BUG at the levels that
+bug.json names, with a step or note of the trace in its faulty lines, and the fixed form PROVED.
+Exit code 1 when a verdict is wrong; UNKNOWN alone is no failure.
+"""
+import argparse
+import json
+import os
+import sys
+import time
+
+import corpus
+
+# Kernels outside bugs/ whose IR really has a fault (confirmed by reading, simulation or the chip).
+KNOWN_FAULTS = ("add2_warp_specialized_kernel-", "warp_specialized_kernel_with_start_ids-", "remote_copy_kernel-",
+                "mul2_clc_multi_cta-", "matmul_kernel_tma_pipelined_blackwell-")
+# bug.json says more in words than its `level` does.
+NOT_AT = {"026-store-then-mma-without-proxy-fence": ("ttgir",), "100-barrier-init-over-live": ("source",)}
+
+
+def seededLevels(folder, bug):
+    """The levels at which the seeded form must be BUG."""
+    first = corpus.LEVELS.index(bug["level"])
+    return [level for level in corpus.LEVELS[first:] if level not in NOT_AT.get(folder, ())]
+
+
+def linesOf(result):
+    """Every source line that a result's trace names."""
+    places = [result.get("location")] + [step.get("location") for step in result.get("trace", ())]
+    return {place.get("line") for place in places if place}
+
+
+def judge(task):
+    """(verdict, cause or "", detail, seconds); verdict is right, wrong, unknown or error."""
+    tool, root, path, timeout = task
+    folder, name = os.path.split(path)
+    stem, level = name.rsplit(".", 1)
+    flags, bug = [], None
+    if path.startswith("bugs" + os.sep):
+        with open(os.path.join(root, folder, "bug.json"), encoding="utf-8") as file:
+            bug = json.load(file)
+        flags = ["--manifest", os.path.join(root, folder, stem + ".json")]
+        if any("--war-proxy=error" in need for need in bug["needs"]):
+            flags.append("--war-proxy=error")
+    started = time.monotonic()
+    done = corpus.run([tool, os.path.join(root, path), "--json", "--timeout", str(timeout), *flags], timeout=timeout * 3 + 60)
+    seconds = time.monotonic() - started
+    try:
+        results = json.loads(done.out)["results"]
+        verdicts = {result["verdict"] for result in results}
+    except (ValueError, KeyError):
+        return "error", (done.error or "no JSON")[:160], "", seconds
+    if not results:
+        return "error", "no result", "", seconds
+    verdict = "BUG" if "BUG" in verdicts else "UNKNOWN" if "UNKNOWN" in verdicts else "PROVED"
+    result = next(result for result in results if result["verdict"] == verdict)
+    detail = "%s%s: %s" % (verdict, "(%s)" % result["class"] if result.get("class") else "", result.get("message", ""))
+    if verdict == "UNKNOWN":
+        return "unknown", "UNKNOWN: " + str(result.get("reason")), detail, seconds
+    if bug is None:
+        right = verdict == "PROVED" or any(fault in path for fault in KNOWN_FAULTS)
+        return ("right", "", "", seconds) if right else ("wrong", "false BUG(%s)" % result.get("class"), detail, seconds)
+    if stem == "fixed" or bug["class"].startswith("none"):
+        return ("right", "", "", seconds) if verdict == "PROVED" else ("wrong", "fixed form is BUG", detail, seconds)
+    if level not in seededLevels(os.path.basename(folder), bug):
+        return "right", "", "", seconds
+    if verdict == "PROVED":
+        return "wrong", "missed", "wanted %s" % bug["class"], seconds
+    if not linesOf(result) & set(bug["faulty_lines"]):
+        return "wrong", "trace names no faulty line", "%s; lines %s, wanted one of %s" % (
+            detail, sorted(line for line in linesOf(result) if line), bug["faulty_lines"]), seconds
+    return "right", "", "", seconds
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--levels", default="source,ttir,ttgir")
+    parser.add_argument("--timeout", type=int, default=60, help="seconds per kernel")
+    parser.add_argument("--sample", type=int, help="files of each folder and level (default: all)")
+    parser.add_argument("--kernels", action="store_true", help="only real kernels")
+    parser.add_argument("--bugs", action="store_true", help="only bugs/")
+    parser.add_argument("--slowest", type=int, default=5, help="how many slow files to list")
+    parser.add_argument("names", nargs="*", help="only paths that contain one of these")
+    arguments = parser.parse_args()
+
+    root = corpus.root()
+    tool = corpus.need("tlx-verify")
+    paths = [path for path in corpus.files(root, arguments.levels.split(","), arguments.sample, arguments.names)
+             if not (arguments.bugs and not path.startswith("bugs")) and not (arguments.kernels and path.startswith("bugs"))]
+    results = corpus.forEach(judge, [(tool, root, path, arguments.timeout) for path in paths])
+    corpus.table({path: {result[0]} for path, result in zip(paths, results)}, ("right", "wrong", "unknown", "error"))
+    corpus.printCauses([(path, cause, detail) for path, (_, cause, detail, _) in zip(paths, results) if cause], most=60)
+    seconds = sorted((result[3], path) for path, result in zip(paths, results))
+    if seconds:
+        print("\nmedian %.2f s; slowest:" % seconds[len(seconds) // 2][0])
+        for time_, path in seconds[::-1][:arguments.slowest]:
+            print("  %7.2f s  %s" % (time_, path))
+    return 1 if not paths or any(result[0] in ("wrong", "error") for result in results) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
