@@ -17,6 +17,8 @@ fbtriton-equality: $TLX_PYTHON tests/corpus/fbtriton_equality.py
 ingest-events: $TLX_PYTHON tests/corpus/ingest_events.py
 verify-corpus: $TLX_PYTHON tests/corpus/verify_corpus.py
 sim-values: $TLX_PYTHON tests/corpus/sim_values.py --timeout 600
+fuzz-opt: $TLX_PYTHON tests/fuzz/text_fuzz.py --tool tlx-opt --count 20000 --seed $RANDOM
+fuzz-verify: $TLX_PYTHON tests/fuzz/text_fuzz.py --tool tlx-verify --count 5000 --seed $RANDOM
 LIST
 }
 
