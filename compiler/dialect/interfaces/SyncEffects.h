@@ -73,11 +73,19 @@ int64_t bytesOf(mlir::Type type);
 template <typename ConcreteOp>
 class NoSyncEffects : public mlir::OpTrait::TraitBase<ConcreteOp, NoSyncEffects> {};
 
-/// The op declared its effects, or declared that it has none.
-bool declaresSyncEffects(mlir::Operation *op);
+/// Trait of ops whose effects are those of their regions or of their callee.
+template <typename ConcreteOp>
+class SyncEffectsOfBody : public mlir::OpTrait::TraitBase<ConcreteOp, SyncEffectsOfBody> {};
 
-/// Appends the effects of `op`; returns false for an op that declares nothing
-/// (unknown), which callers must report by name.
+/// How an op declared its effects.
+enum class SyncEffectsKind : uint8_t { Undeclared, None, OfBody, Own };
+
+/// What kind of declaration an op carries; ops of upstream dialects (arith, scf,
+/// ...) are covered by one table in SyncEffects.cpp.
+SyncEffectsKind syncEffectsKind(mlir::OperationName name);
+
+/// Appends the op's own effects; returns false for an op that declares nothing,
+/// which callers must report by name.
 bool collectSyncEffects(mlir::Operation *op, SyncEffects &effects);
 
 } // namespace tlx

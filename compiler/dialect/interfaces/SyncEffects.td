@@ -22,6 +22,11 @@ def NoSyncEffects : NativeOpTrait<"NoSyncEffects"> {
   let cppNamespace = "::tlx";
 }
 
+// The op's effects are those of its regions or of the function it calls.
+def SyncEffectsOfBody : NativeOpTrait<"SyncEffectsOfBody"> {
+  let cppNamespace = "::tlx";
+}
+
 // For ops whose effects are written in C++ beside their verifier.
 def HasSyncEffects : DeclareOpInterfaceMethods<SyncEffectsOpInterface>;
 

@@ -14,6 +14,8 @@ def TT_Dialect : Dialect {
   let extraClassDeclaration = [{
     void registerTypes();
     void registerOps();
+
+    IrVersion irVersion = IrVersion::V3_7_4;
   }];
 }
 

@@ -6,7 +6,12 @@ include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/CommonTypeConstraints.td"
 include "compiler/dialect/tt/TTDialect.td"
 
-class TT_TypeDef<string name, string mnemonicText> : TypeDef<TT_Dialect, name> {
+def TT_TensorDescTrait : NativeTypeTrait<"TensorDescTrait"> {
+  let cppNamespace = "::tlx::tt";
+}
+
+class TT_TypeDef<string name, string mnemonicText, list<Trait> traits = []>
+    : TypeDef<TT_Dialect, name, traits> {
   let mnemonic = mnemonicText;
 }
 
@@ -22,7 +27,7 @@ def TT_Ptr : TT_TypeDef<"Pointer", "ptr"> {
   let genVerifyDecl = 1;
 }
 
-def TT_TensorDesc : TT_TypeDef<"TensorDesc", "tensordesc"> {
+def TT_TensorDesc : TT_TypeDef<"TensorDesc", "tensordesc", [TT_TensorDescTrait]> {
   let summary = "descriptor of a tiled tensor in global memory";
   let description = [{
     The block that one TMA access moves, with the shared-memory encoding it is
