@@ -4,8 +4,6 @@
 
 include "compiler/dialect/tt/TTOpBase.td"
 
-def TT_GlobalMemory : Resource<"::tlx::tt::GlobalMemory">;
-
 
 def TT_LoadOp : TT_Op<"load", [AttrSizedOperandSegments, HasSyncEffects, CostPerElement<"LoadStore">,
                               DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,

@@ -9,6 +9,8 @@ include "compiler/dialect/interfaces/TileCost.td"
 include "compiler/dialect/tt/TTAttrs.td"
 include "compiler/dialect/tt/TTTypes.td"
 
+def TT_GlobalMemory : Resource<"::tlx::tt::GlobalMemory">;
+
 class TT_Op<string mnemonic, list<Trait> traits = []> : Op<TT_Dialect, mnemonic, traits>;
 
 // Ops on registers only.

@@ -7,19 +7,7 @@ include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "mlir/IR/EnumAttr.td"
 include "compiler/dialect/ttg/TTGDialect.td"
-
-// Marks attributes that place tensor elements in registers, lanes and warps.
-def TTG_RegisterEncoding : NativeAttrTrait<"RegisterEncodingTrait"> {
-  let cppNamespace = "::tlx::ttg";
-}
-// Marks attributes that place elements in shared memory.
-def TTG_SharedEncoding : NativeAttrTrait<"SharedEncodingTrait"> {
-  let cppNamespace = "::tlx::ttg";
-}
-// Marks the register encodings of matrix instructions.
-def TTG_MmaEncoding : NativeAttrTrait<"MmaEncodingTrait"> {
-  let cppNamespace = "::tlx::ttg";
-}
+include "compiler/dialect/ttg/TTGTraits.td"
 
 class TTG_Attr<string name, string mnemonicText, list<Trait> traits = []>
     : AttrDef<TTG_Dialect, name, traits> {
@@ -151,14 +139,18 @@ def TTG_SharedMemorySpace : AttrDef<TTG_Dialect, "SharedMemorySpace"> {
 }
 
 // Address spaces a barrier orders: a bit mask, printed joined with `|`.
-def TTG_AddrSpace : I32BitEnumAttr<"AddrSpace", "address spaces that a barrier orders", [
-  I32BitEnumAttrCaseNone<"None", "none">, I32BitEnumAttrCaseBit<"Local", 0, "local">,
-  I32BitEnumAttrCaseBit<"GlobalRead", 1, "global_read">,
-  I32BitEnumAttrCaseBit<"GlobalWrite", 2, "global_write">,
-  I32BitEnumAttrCaseBit<"TensorRead", 3, "tensor_read">,
-  I32BitEnumAttrCaseBit<"TensorWrite", 4, "tensor_write">,
-  I32BitEnumAttrCaseGroup<"All", ["Local", "GlobalRead", "GlobalWrite", "TensorRead", "TensorWrite"],
-                          "all">]> {
+def TTG_AddrNone : I32BitEnumAttrCaseNone<"None", "none">;
+def TTG_AddrLocal : I32BitEnumAttrCaseBit<"Local", 0, "local">;
+def TTG_AddrGlobalRead : I32BitEnumAttrCaseBit<"GlobalRead", 1, "global_read">;
+def TTG_AddrGlobalWrite : I32BitEnumAttrCaseBit<"GlobalWrite", 2, "global_write">;
+def TTG_AddrTensorRead : I32BitEnumAttrCaseBit<"TensorRead", 3, "tensor_read">;
+def TTG_AddrTensorWrite : I32BitEnumAttrCaseBit<"TensorWrite", 4, "tensor_write">;
+def TTG_AddrAll : I32BitEnumAttrCaseGroup<"All",
+    [TTG_AddrLocal, TTG_AddrGlobalRead, TTG_AddrGlobalWrite, TTG_AddrTensorRead,
+     TTG_AddrTensorWrite], "all">;
+def TTG_AddrSpace : I32BitEnumAttr<"AddrSpace", "address spaces that a barrier orders",
+    [TTG_AddrNone, TTG_AddrLocal, TTG_AddrGlobalRead, TTG_AddrGlobalWrite, TTG_AddrTensorRead,
+     TTG_AddrTensorWrite, TTG_AddrAll]> {
   let cppNamespace = "::tlx::ttg";
   let separator = "|";
 }

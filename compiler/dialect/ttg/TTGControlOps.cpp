@@ -23,12 +23,6 @@ LogicalResult Fp4ToFpOp::verify() {
   return success();
 }
 
-LogicalResult PredicateStageOp::verify() {
-  if (getIv().getType() != getUb().getType() || getIv().getType() != getStep().getType())
-    return emitOpError("iv, ub and step must have one type");
-  return success();
-}
-
 void BarrierOp::getSyncEffects(SyncEffects &effects) {
   SyncEffect barrier;
   barrier.kind = Kind::TaskBarrier;

@@ -97,7 +97,8 @@ def TTG_WarpIdOp : TTG_Op<"warp_id", [Pure, NoSyncEffects, CostPerElement<"Scala
   let assemblyFormat = "attr-dict";
 }
 
-def TTG_PredicateStageOp : TTG_Op<"predicate_stage", [Pure, NoSyncEffects, CostPerElement<"Scalar">]> {
+def TTG_PredicateStageOp : TTG_Op<"predicate_stage", [Pure, NoSyncEffects, CostPerElement<"Scalar">,
+                                                     AllTypesMatch<["iv", "ub", "step"]>]> {
   let summary = "whether a pipeline stage runs in this iteration";
   let arguments = (ins AnyTypeOf<[AnyInteger, Index]>:$iv, AnyTypeOf<[AnyInteger, Index]>:$ub,
                        AnyTypeOf<[AnyInteger, Index]>:$step, I32Attr:$maxStage, I32Attr:$stage);
@@ -105,7 +106,6 @@ def TTG_PredicateStageOp : TTG_Op<"predicate_stage", [Pure, NoSyncEffects, CostP
   let assemblyFormat = [{
     $iv `,` $ub `,` $step `maxStage` $maxStage `stage` $stage attr-dict `:` type($iv) `->` type($result)
   }];
-  let hasVerifier = 1;
 }
 
 def TTG_MaskOp : TTG_Op<"mask", [SingleBlock, SyncEffectsOfBody, CostPerElement<"None">,

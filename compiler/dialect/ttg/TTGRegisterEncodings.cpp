@@ -45,8 +45,8 @@ Attribute BlockedEncodingAttr::parse(AsmParser &parser, Type) {
   reader.bases("CGALayout", cga, /*required=*/false);
   if (!reader.finish())
     return {};
-  return parser.getChecked<BlockedEncodingAttr>(loc, parser.getContext(), size, threads, warps,
-                                                order, cga);
+  return parser.getChecked<BlockedEncodingAttr>(loc, parser.getContext(), ArrayRef<unsigned>(size), ArrayRef<unsigned>(threads), ArrayRef<unsigned>(warps),
+                                                ArrayRef<unsigned>(order), cga);
 }
 
 void BlockedEncodingAttr::print(AsmPrinter &printer) const {
@@ -207,8 +207,8 @@ Attribute NvidiaMmaEncodingAttr::parse(AsmParser &parser, Type) {
   reader.uints("instrShape", instr);
   if (!reader.finish())
     return {};
-  return parser.getChecked<NvidiaMmaEncodingAttr>(loc, parser.getContext(), major, minor, warps,
-                                                  cga, instr);
+  return parser.getChecked<NvidiaMmaEncodingAttr>(loc, parser.getContext(), major, minor, ArrayRef<unsigned>(warps),
+                                                  cga, ArrayRef<unsigned>(instr));
 }
 
 void NvidiaMmaEncodingAttr::print(AsmPrinter &printer) const {
@@ -261,8 +261,8 @@ Attribute AMDMfmaEncodingAttr::parse(AsmParser &parser, Type) {
     return {};
   if (tiles.empty())
     tiles.assign(warps.size(), 1);
-  return parser.getChecked<AMDMfmaEncodingAttr>(loc, parser.getContext(), version, warps, instr,
-                                                transposed, cga, tiles, width);
+  return parser.getChecked<AMDMfmaEncodingAttr>(loc, parser.getContext(), version, ArrayRef<unsigned>(warps), ArrayRef<unsigned>(instr),
+                                                transposed, cga, ArrayRef<unsigned>(tiles), width);
 }
 
 void AMDMfmaEncodingAttr::print(AsmPrinter &printer) const {
@@ -327,7 +327,7 @@ Attribute AMDWmmaEncodingAttr::parse(AsmParser &parser, Type) {
   if (instr.empty())
     instr.assign(3, 16);
   return parser.getChecked<AMDWmmaEncodingAttr>(loc, parser.getContext(), version, transposed,
-                                                registers, warps, cga, instr);
+                                                registers, warps, cga, ArrayRef<unsigned>(instr));
 }
 
 void AMDWmmaEncodingAttr::print(AsmPrinter &printer) const {

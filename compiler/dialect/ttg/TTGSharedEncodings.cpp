@@ -33,7 +33,7 @@ template <typename AttrT> static Attribute parseSwizzled(AsmParser &parser) {
   reader.bases("CGALayout", cga, /*required=*/false);
   if (!reader.finish())
     return {};
-  return parser.getChecked<AttrT>(loc, parser.getContext(), vec, perPhase, maxPhase, order, cga);
+  return parser.getChecked<AttrT>(loc, parser.getContext(), vec, perPhase, maxPhase, ArrayRef<unsigned>(order), cga);
 }
 
 template <typename AttrT> static void printSwizzled(AttrT attr, AsmPrinter &printer) {
