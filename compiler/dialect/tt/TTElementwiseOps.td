@@ -99,7 +99,7 @@ def TT_ExternElementwiseOp : TT_Op<"extern_elementwise",
 }
 
 def TT_ElementwiseInlineAsmOp : TT_Op<"elementwise_inline_asm",
-    [Elementwise, SameOperandsAndResultShape, NoSyncEffects, CostPerElement<"Alu">,
+    [NoSyncEffects, CostPerElement<"Alu">,
      ConditionallySpeculatable,
      DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "target assembly applied to `packed_element` elements at a time";

@@ -135,6 +135,12 @@ LogicalResult DescriptorStoreOp::verify() {
   return verifyBlock(*this, getDesc().getType(), getSrc().getType());
 }
 
+LogicalResult DescriptorReduceOp::verify() {
+  if (failed(verifyIndices(*this, getDesc().getType(), getIndices().size())))
+    return failure();
+  return verifyBlock(*this, getDesc().getType(), getSrc().getType());
+}
+
 void MakeTensorDescOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
   if (getDescPtr())

@@ -1,0 +1,178 @@
+//===- TlxOpt.cpp - reads, transforms and prints TLX IR --------------------===//
+//
+//   tlx-opt FILE [passes] [-o OUT]
+//
+// Reads all levels, in pretty or generic form. Locations are printed when the
+// input carries them. Exit codes: 0 done, 2 bad input or usage, 1 a pass failed
+// or an expected diagnostic is missing.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/dialect/registry/Registry.h"
+#include "compiler/dialect/tt/TT.h"
+#include "compiler/ingest/ParseFile.h"
+
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Support/FileUtilities.h"
+#include "mlir/Support/ToolUtilities.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+namespace cl = llvm::cl;
+
+namespace {
+
+constexpr int kOk = 0, kFailed = 1, kBadInput = 2;
+
+struct Options {
+  cl::opt<std::string> input{cl::Positional, cl::desc("<file>"), cl::init("-")};
+  cl::opt<std::string> output{"o", cl::desc("write here"), cl::value_desc("file"), cl::init("-")};
+  cl::opt<bool> splitInput{"split-input-file",
+                           cl::desc("treat the parts between '// -----' as files of their own")};
+  cl::opt<bool> verifyDiagnostics{"verify-diagnostics",
+                                  cl::desc("check against expected-error comments")};
+  cl::opt<bool> allowUnregistered{"allow-unregistered-dialect",
+                                  cl::desc("keep ops of unknown dialects")};
+  cl::opt<bool> noVerify{"no-verify", cl::desc("do not check the input's invariants")};
+  cl::opt<tlx::tt::IrVersion> irVersion{
+      "ir-version", cl::desc("spelling of the printed IR"),
+      cl::values(clEnumValN(tlx::tt::IrVersion::V3_7_4, "3.7.4", "fbtriton 3.7.4 (default)"),
+                 clEnumValN(tlx::tt::IrVersion::Main, "main", "fbtriton main of August 2026")),
+      cl::init(tlx::tt::IrVersion::V3_7_4)};
+};
+
+/// Locations written in the text are kept; invented ones are not printed.
+bool carriesLocations(StringRef text) { return text.contains("loc("); }
+
+LogicalResult runOn(const Options &options, PassPipelineCLParser &pipeline,
+                    std::unique_ptr<llvm::MemoryBuffer> buffer, llvm::raw_ostream &os,
+                    MLIRContext &context, int &code) {
+  bool locations = carriesLocations(buffer->getBuffer());
+  tlx::ParseOptions parse;
+  parse.allowUnregistered = options.allowUnregistered;
+  parse.verify = !options.noVerify;
+  bool unchecked =
+      options.noVerify || StringRef(buffer->getBufferIdentifier()).ends_with(".source");
+  OwningOpRef<ModuleOp> module = tlx::parseBuffer(std::move(buffer), context, parse);
+  if (!module) {
+    code = kBadInput;
+    return failure();
+  }
+  PassManager passes(&context, ModuleOp::getOperationName());
+  (void)applyPassManagerCLOptions(passes);
+  // Without passes nothing may complain about IR that is not checked yet.
+  passes.enableVerifier(!unchecked || pipeline.hasAnyOccurrences());
+  auto onError = [&](const Twine &message) {
+    llvm::errs() << "error: " << message << "\n";
+    return failure();
+  };
+  if (failed(pipeline.addToPipeline(passes, onError))) {
+    code = kBadInput;
+    return failure();
+  }
+  if (passes.size() != 0 && failed(passes.run(*module))) {
+    code = kFailed;
+    return failure();
+  }
+  tlx::tt::setIrVersion(&context, options.irVersion);
+  OpPrintingFlags flags;
+  if (locations)
+    flags.enableDebugInfo();
+  // MLIR falls back to the generic form for ops that do not verify; `.source` is
+  // read without that check and is printed as it was meant.
+  flags.assumeVerified();
+  module->print(os, flags);
+  return success();
+}
+
+/// Checks expected-error comments: diagnostics go to the test, not the user.
+LogicalResult verifyDiagnosticsOf(const Options &options, PassPipelineCLParser &pipeline,
+                                  std::unique_ptr<llvm::MemoryBuffer> buffer,
+                                  MLIRContext &context) {
+  llvm::SourceMgr sourceMgr;
+  sourceMgr.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+  SourceMgrDiagnosticVerifierHandler handler(sourceMgr, &context);
+  context.allowUnregisteredDialects(options.allowUnregistered);
+  ParserConfig config(&context, !options.noVerify);
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sourceMgr, config);
+  if (module) {
+    PassManager passes(&context, ModuleOp::getOperationName());
+    auto onError = [&](const Twine &message) {
+      llvm::errs() << "error: " << message << "\n";
+      return failure();
+    };
+    if (failed(pipeline.addToPipeline(passes, onError)))
+      return failure();
+    if (passes.size() != 0)
+      (void)passes.run(*module);
+  }
+  return handler.verify();
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  Options options;
+  registerAsmPrinterCLOptions();
+  registerMLIRContextCLOptions();
+  registerPassManagerCLOptions();
+  PassPipelineCLParser pipeline("", "passes to run");
+  if (!cl::ParseCommandLineOptions(argc, argv, "reads, transforms and prints TLX IR\n",
+                                   &llvm::errs()))
+    return kBadInput;
+
+  DialectRegistry registry;
+  tlx::registerDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  context.printOpOnDiagnostic(false);
+
+  if (options.input != "-" && llvm::sys::fs::is_directory(options.input)) {
+    llvm::errs() << options.input << ":1:1: error: is a directory; expected an IR file\n";
+    return kBadInput;
+  }
+  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(options.input, /*IsText=*/true);
+  if (std::error_code error = buffer.getError()) {
+    llvm::errs() << options.input << ":1:1: error: cannot read the file: " << error.message()
+                 << "\n";
+    return kBadInput;
+  }
+
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  int code = kOk;
+  auto process = [&](std::unique_ptr<llvm::MemoryBuffer> part, llvm::raw_ostream &out) {
+    if (options.verifyDiagnostics) {
+      if (succeeded(verifyDiagnosticsOf(options, pipeline, std::move(part), context)))
+        return success();
+      code = kFailed;
+      return failure();
+    }
+    return runOn(options, pipeline, std::move(part), out, context, code);
+  };
+  LogicalResult result = splitAndProcessBuffer(
+      std::move(*buffer), process, os, options.splitInput ? kDefaultSplitMarker : "",
+      options.splitInput ? kDefaultSplitMarker : "");
+  if (failed(result))
+    return code == kOk ? kFailed : code;
+  if (options.verifyDiagnostics)
+    return kOk;
+
+  std::string error;
+  auto output = openOutputFile(options.output, &error);
+  if (!output) {
+    llvm::errs() << "error: " << error << "\n";
+    return kBadInput;
+  }
+  output->os() << text;
+  output->keep();
+  return kOk;
+}
