@@ -149,7 +149,7 @@ void Cli::footer(const std::string &text) { impl->app.footer(text); }
 std::string Cli::Impl::hintFor(const std::string &message) const {
   size_t at = message.find("--");
   if (at != std::string::npos) {
-    std::string word = message.substr(at, message.find_first_of(" =,]", at) - at);
+    std::string word = message.substr(at, message.find_first_of(" =,]:", at) - at);
     std::string nearest = nearestWord(word, longNames);
     if (!nearest.empty() && nearest != word)
       return "did you mean " + nearest + "?";

@@ -38,7 +38,7 @@ TEST(Npy, WhatIsWrittenIsRead) {
   EXPECT_TRUE(scalar->shape.empty());
   auto empty = npy::parse(npy::print(DType::f32, {0, 4}, ""), "x.npy");
   ASSERT_TRUE(empty.ok());
-  EXPECT_EQ(npy::print(DType::f8E4M3FN, {3}, "abc").substr(10, 57),
+  EXPECT_EQ(npy::print(DType::f8E4M3FN, {3}, "abc").substr(10, 58),
             "{'descr': '|u1', 'fortran_order': False, 'shape': (3,), } ");
 }
 
