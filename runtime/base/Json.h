@@ -92,6 +92,8 @@ public:
 
   Kind kind() const { return value->kind; }
   bool isNull() const { return value->kind == Kind::Null; }
+  /// Whether the reader has failed, here or elsewhere.
+  bool failed() const { return reader->failed(); }
   SourceLocation location() const;
   /// Where in the document, e.g. "args[2].shape"; "" for the root.
   const std::string &where() const { return path; }
