@@ -1,0 +1,69 @@
+//===- SourceTextTest.cpp - what may reach a parser -----------------------===//
+#include "runtime/base/SourceText.h"
+
+#include "gtest/gtest.h"
+
+using namespace tlx;
+
+namespace {
+
+std::string refusal(std::string_view text) {
+  Result<void> checked = checkSourceText(text, "k.ttir");
+  return checked ? "" : checked.error().str();
+}
+
+std::string repeat(std::string_view piece, unsigned times) {
+  std::string text;
+  while (times--)
+    text += piece;
+  return text;
+}
+
+TEST(SourceText, KernelsPass) {
+  EXPECT_EQ(refusal(""), "");
+  EXPECT_EQ(refusal("module {\n\ttt.func @k() {\r\n  }\n}\n"), "");
+  EXPECT_EQ(refusal("loc(\"\xC3\xA9.py\":1:1)"), "");
+}
+
+TEST(SourceText, NestingIsCountedOverAllBrackets) {
+  std::string most = repeat("({[<", maxSourceNesting / 4);
+  EXPECT_EQ(refusal(most), "");
+  EXPECT_EQ(refusal(most + "\n ("), "k.ttir:2:2: error: nesting deeper than 256 levels");
+  EXPECT_EQ(refusal(most + ")("), "");
+}
+
+TEST(SourceText, ClosingBracketsAndArrowsDoNotAddUp) {
+  EXPECT_EQ(refusal(repeat("() -> (i32)\n", 1000)), "");
+  EXPECT_EQ(refusal(repeat(")>]}", 1000) + repeat("(", maxSourceNesting)), "");
+  // An arrow closes nothing: each line leaves one bracket open.
+  EXPECT_NE(refusal(repeat("< -> \n", maxSourceNesting + 1)), "");
+}
+
+TEST(SourceText, StringsAndCommentsAreNoNesting) {
+  EXPECT_EQ(refusal("\"" + repeat("(", 1000) + "\""), "");
+  EXPECT_EQ(refusal("\"a\\\"" + repeat("(", 1000) + "\""), "");
+  EXPECT_EQ(refusal("\"a\\\\\"" + repeat("(", 1000)),
+            "k.ttir:1:262: error: nesting deeper than 256 levels");
+  EXPECT_EQ(refusal("//" + repeat("(", 1000) + "\n("), "");
+  EXPECT_NE(refusal("// comment\n" + repeat("(", 1000)), "");
+  EXPECT_EQ(refusal("\"\"" + repeat("(", 257)),
+            "k.ttir:1:259: error: nesting deeper than 256 levels");
+}
+
+TEST(SourceText, OtherFilesAreNamedForWhatTheyAre) {
+  EXPECT_EQ(refusal(std::string_view("mod\0ule", 7)),
+            "k.ttir:1:4: error: not a text file; got byte 0x00");
+  EXPECT_EQ(refusal("\x7F\x45LF\x02"), "k.ttir:1:5: error: not a text file; got byte 0x02");
+  EXPECT_EQ(refusal("a\n\"b\xFF\""), "k.ttir:2:3: error: not a text file; got byte 0xFF");
+  EXPECT_EQ(refusal("// \xC3(\n"), "k.ttir:1:4: error: not a text file; got byte 0xC3");
+  EXPECT_NE(refusal("ML\xEFR\x0D").find("bytecode"), std::string::npos);
+}
+
+TEST(SourceText, UnreadableFiles) {
+  EXPECT_FALSE(readSourceText(TLX_BINARY_DIR));
+  Result<std::string> absent = readSourceText(TLX_BINARY_DIR "/no-such-file");
+  ASSERT_FALSE(absent);
+  EXPECT_EQ(absent.error().location.file, TLX_BINARY_DIR "/no-such-file");
+}
+
+} // namespace
