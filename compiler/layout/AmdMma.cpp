@@ -59,6 +59,8 @@ Result<void> check(const AmdMfmaEncoding &e, const Shape &shape) {
   if (!known)
     return bad(what, "needs instrShape [M, N, K] with M x N of 32x32, 16x16, "
                      "64x4 or 4x64");
+  if (s[0] == 64 && !e.isTransposed)
+    return bad(what, "of 64x4 must be transposed");
   if (e.elementBitWidth != 32 && e.elementBitWidth != 64)
     return bad(what, "elementBitWidth must be 32 or 64; got " +
                          std::to_string(e.elementBitWidth));
@@ -154,6 +156,9 @@ Result<void> check(const AmdWmmaEncoding &e, const Shape &shape) {
       !isPowerOf2(s[2]) || s[2] > 1024)
     return bad(what, "needs instrShape [16, 16, K], or [32, 16, K] in "
                      "version 3");
+  if (e.version == 3 && s[2] != 4 && s[2] != 32 && s[2] != 64 && s[2] != 128)
+    return bad(what, "of version 3 has K of 4, 32, 64 or 128; got " +
+                         std::to_string(s[2]));
   for (const Bases *list : {&e.ctaRegisters, &e.ctaWarps}) {
     if (list->size() > 20)
       return bad(what, "ctaLayout has too many bases");
@@ -239,10 +244,11 @@ Result<LinearLayout> dotOperand(const DotOperandEncoding &e,
   // The first version keeps two copies of the operand in the halves of a wave.
   tile *= parent.version == 1 ? L::zeros1D(2, kLane, dimName(kDim))
                               : L::identity1D(2, kLane, dimName(kDim));
-  const int64_t depth = tile.outSize(dimName(kDim));
-  if (parent.instrShape[2] > depth)
-    tile *= L::identity1D(parent.instrShape[2] / depth, kRegister,
-                          dimName(kDim));
+  // The rest of K before the other repeats, two halves at a time also where
+  // they are copies.
+  const int64_t depth = 2 * int64_t(e.kWidth);
+  if (shape[kDim] > depth)
+    tile *= L::identity1D(shape[kDim] / depth, kRegister, dimName(kDim));
   if (e.opIdx == 0 && parent.instrShape[0] == 32)
     tile *= L::identity1D(2, kRegister, dimName(outer));
   if (rank == 3)

@@ -92,12 +92,13 @@ Result<LinearLayout> convert(const NvmmaSharedEncoding &e,
     share[d] = std::max<int64_t>(1, share[d] / cga->outSize(dimName(d)));
 
   const bool swizzles = e.swizzlingByteWidth != 0;
-  const unsigned contiguous = swizzles && e.transposed ? 0 : rank - 1;
+  const unsigned contiguous = e.transposed ? 0 : rank - 1;
   auto boxShape = box(e, share, contiguous);
   if (!boxShape)
     return std::move(boxShape).error();
 
   if (!swizzles) {
+    // Row by row even when transposed: fbtriton 3.7.4 does the same.
     L tile;
     for (unsigned d = rank; d-- > 0;)
       tile *= L::identity1D((*boxShape)[d], kOffset, dimName(d));
@@ -105,19 +106,20 @@ Result<LinearLayout> convert(const NvmmaSharedEncoding &e,
   }
 
   // The box seen as rows of `contiguous`, the other dimensions collapsed.
+  // Transposed, the dimension order is the other way round.
   std::vector<unsigned> rowDims;
   int64_t rows = 1;
-  for (unsigned d = rank; d-- > 0;)
-    if (d != contiguous) {
-      rowDims.push_back(d);
-      rows *= (*boxShape)[d];
-    }
+  for (unsigned i = 1; i < rank; ++i) {
+    rowDims.push_back(e.transposed ? i : rank - 1 - i);
+    rows *= (*boxShape)[rowDims.back()];
+  }
+  const int64_t outer = e.transposed ? (*boxShape)[rank - 1] : rows;
+  if (outer < 8)
+    return bad(kName, "needs at least 8 rows for each CTA to swizzle; got " +
+                          std::to_string(outer));
   L tile = L::fromBases({{std::string(kOffset), coreBases(e)}},
                         {{"rows", 8}, {"columns", (*boxShape)[contiguous]}});
-  if (rows >= 8)
-    tile *= L::identity1D(rows / 8, kOffset, "rows");
-  else
-    tile = tile.resizeOut("rows", log2Exact(rows));
+  tile *= L::identity1D(rows / 8, kOffset, "rows");
 
   std::vector<std::pair<std::string, int64_t>> outs;
   for (unsigned d : rowDims)

@@ -23,6 +23,66 @@ Result<LinearLayout> convert(const BlockedEncoding &e, const Shape &shape) {
                  *cga, shape);
 }
 
+namespace {
+
+/// Apart from copies, every hardware bit moves to one coordinate bit.
+bool isPermutation(const LinearLayout &l) {
+  std::vector<uint64_t> columns = l.matrix();
+  std::erase(columns, 0);
+  std::sort(columns.begin(), columns.end());
+  return std::all_of(columns.begin(), columns.end(),
+                     [](uint64_t c) { return isPowerOf2(int64_t(c)); }) &&
+         std::adjacent_find(columns.begin(), columns.end()) == columns.end();
+}
+
+/// Explicit bases on a tensor of another size: a larger one is covered by more
+/// registers, the dimension that the registers run along first; in a smaller
+/// one lanes and warps hold copies, and the registers that would do so go.
+LinearLayout fit(const LinearLayout &bases, const Bases &registers,
+                 const Shape &shape) {
+  const unsigned rank = unsigned(shape.size());
+  std::vector<unsigned> order;
+  auto append = [&](unsigned d) {
+    if (std::find(order.begin(), order.end(), d) == order.end())
+      order.push_back(d);
+  };
+  for (const auto &basis : registers)
+    for (unsigned d = 0; d < rank; ++d)
+      if (basis[d])
+        append(d);
+  for (unsigned d : rowMajorOrder(rank))
+    append(d);
+
+  LinearLayout l = bases;
+  for (unsigned d : order) {
+    const std::string dim = dimName(d);
+    const unsigned want = log2Exact(shape[d]);
+    if (l.outBits(dim) < want)
+      l *= LinearLayout::identity1D(int64_t(1) << (want - l.outBits(dim)),
+                                    kRegister, dim);
+    if (l.outBits(dim) > want) {
+      std::vector<std::pair<std::string, Bases>> ins;
+      for (const std::string &in : l.inNames()) {
+        ins.emplace_back(in, Bases());
+        for (auto &basis : l.bases(in)) {
+          const bool over = basis[d] >= shape[d];
+          if (!over || in != kRegister)
+            ins.back().second.push_back(basis);
+          if (over && in != kRegister)
+            ins.back().second.back()[d] = 0;
+        }
+      }
+      std::vector<std::pair<std::string, int64_t>> outs;
+      for (const auto &o : l.outs())
+        outs.emplace_back(o.name, o.name == dim ? shape[d] : o.size());
+      l = LinearLayout::fromBases(ins, outs);
+    }
+  }
+  return l;
+}
+
+} // namespace
+
 Result<LinearLayout> convert(const LinearEncoding &e, const Shape &shape) {
   const char *what = e.generic ? "generic_linear" : "linear";
   // The bases describe a tensor of their own size: the smallest that holds
@@ -60,25 +120,10 @@ Result<LinearLayout> convert(const LinearEncoding &e, const Shape &shape) {
                                            outs);
   if (!l.isSurjective())
     return bad(what, "bases do not reach every element");
-  for (size_t d = 0; d < rank; ++d)
-    if (outs[d].second != shape[d])
-      return bad(what, "describes a tensor of another shape than " +
-                           toString(shape) + ": dimension " +
-                           std::to_string(d) + " has size " +
-                           std::to_string(outs[d].second));
-  if (e.generic)
-    return l;
-  // Apart from copies every hardware bit moves to one coordinate bit.
-  std::vector<uint64_t> columns = l.matrix();
-  std::erase(columns, 0);
-  for (uint64_t c : columns)
-    if (!isPowerOf2(int64_t(c)))
-      return bad(what, "bases must be a permutation of coordinate bits; use "
-                       "generic_linear for others");
-  std::sort(columns.begin(), columns.end());
-  if (std::adjacent_find(columns.begin(), columns.end()) != columns.end())
-    return bad(what, "two bases are equal");
-  return l;
+  if (!e.generic && !isPermutation(l))
+    return bad(what, "bases must move every hardware bit to a coordinate bit "
+                     "of its own; generic_linear may do otherwise");
+  return fit(l, e.registers, shape);
 }
 
 Result<LinearLayout> convert(const SliceEncoding &e, const Shape &shape) {

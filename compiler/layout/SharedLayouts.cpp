@@ -120,8 +120,10 @@ Result<LinearLayout> convert(const PartitionedSharedEncoding &e,
                              const Shape &shape) {
   const char *what = "partitioned_shared";
   const unsigned rank = unsigned(shape.size());
-  if (!isPowerOf2(e.numPartitions) || !isPowerOf2(e.numGroups))
-    return bad(what, "numPartitions and numGroups must be powers of two; got " +
+  if (!isPowerOf2(e.numPartitions) || e.numPartitions < 2 ||
+      !isPowerOf2(e.numGroups))
+    return bad(what, "numPartitions (2 or more) and numGroups must be powers "
+                     "of two; got " +
                          std::to_string(e.numPartitions) + " and " +
                          std::to_string(e.numGroups));
   if (e.partitionDim >= rank)
@@ -143,8 +145,6 @@ Result<LinearLayout> convert(const PartitionedSharedEncoding &e,
   auto l = toLinearLayout(*e.partitionLayout, piece);
   if (!l)
     return l;
-  if (l->inBits(kBlock) != 0)
-    return bad(what, "is not supported for more than one CTA");
   const std::string dim = dimName(e.partitionDim);
   return *l * LinearLayout::identity1D(e.numPartitions, kPartition, dim) *
          LinearLayout::identity1D(e.numGroups, kOffset, dim);
