@@ -81,7 +81,7 @@ void Cli::positionals(const std::string &name,
 
 void Cli::flag(const std::string &names, bool &target,
                const std::string &help) {
-  impl->add(names, impl->app.add_flag(names, target, help));
+  impl->add(names, impl->app.add_flag(names, target, help))->option_text(" ");
 }
 
 void Cli::option(const std::string &names, std::string &target,

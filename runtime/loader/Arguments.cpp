@@ -6,25 +6,8 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
-#include <sys/mman.h>
 
 namespace tlx {
-
-HostBuffer::HostBuffer(size_t size) {
-  // At least something to point to: a kernel may be handed an empty tensor.
-  size_t mapped = std::max<size_t>(size, 1);
-  void *got = ::mmap(nullptr, mapped, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (got == MAP_FAILED)
-    return;
-  memory = static_cast<uint8_t *>(got);
-  bytes = size;
-}
-
-HostBuffer::~HostBuffer() {
-  if (memory)
-    ::munmap(memory, std::max<size_t>(bytes, 1));
-}
 
 namespace {
 
@@ -109,7 +92,8 @@ Result<Storage> makeStorage(const Argument &argument, size_t index,
                      " MiB of '" + argument.name + "'",
                  argument.location);
   bool small = !options.maxFillBytes || bytes <= options.maxFillBytes;
-  if (options.fill && small)
+  bool wanted = options.fillFloats || isInteger(argument.dtype);
+  if (wanted && small)
     if (auto filled = fillStorage(argument, out); !filled)
       return std::move(filled).error();
   return out;

@@ -15,46 +15,16 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "runtime/base/HostBuffer.h"
 #include "runtime/base/Result.h"
+#include "runtime/device/Parameter.h"
 #include "runtime/loader/Manifest.h"
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <string>
-#include <string_view>
 #include <vector>
 
 namespace tlx {
-
-/// Zeroed memory, aligned to a page; untouched pages cost nothing.
-class HostBuffer {
-public:
-  HostBuffer() = default;
-  /// Empty (data() is null) when the system has no more memory.
-  explicit HostBuffer(size_t size);
-  HostBuffer(HostBuffer &&other) noexcept { swap(other); }
-  HostBuffer &operator=(HostBuffer &&other) noexcept {
-    swap(other);
-    return *this;
-  }
-  ~HostBuffer();
-
-  uint8_t *data() { return memory; }
-  const uint8_t *data() const { return memory; }
-  size_t size() const { return bytes; }
-  std::string_view view() const {
-    return {reinterpret_cast<const char *>(memory), bytes};
-  }
-
-private:
-  void swap(HostBuffer &other) {
-    std::swap(memory, other.memory);
-    std::swap(bytes, other.bytes);
-  }
-  uint8_t *memory = nullptr;
-  size_t bytes = 0;
-};
 
 /// One allocation.
 struct Storage {
@@ -67,7 +37,9 @@ struct Storage {
 };
 
 struct BuildOptions {
-  bool fill = true; ///< false: leave everything zero (time does not need data)
+  /// False: only integers get their data. Time needs those (a grouped GEMM reads
+  /// its sizes from memory), and no others.
+  bool fillFloats = true;
   /// Storages larger than this are left zero; 0: no limit.
   uint64_t maxFillBytes = 0;
 };
@@ -75,17 +47,6 @@ struct BuildOptions {
 /// Ordered by id.
 Result<std::vector<Storage>> buildArguments(const Manifest &manifest,
                                             BuildOptions options = {});
-
-/// A parameter of a kernel's function, as its type says.
-struct ParameterType {
-  enum class Kind : uint8_t { Pointer, TensorDesc, Scalar, Other };
-  Kind kind = Kind::Other;
-  DType element = DType::i32;  ///< pointee, descriptor element, or the scalar
-  std::vector<int64_t> block;  ///< TensorDesc
-  std::string name;            ///< may be empty
-  std::string spelling;        ///< "!tt.ptr<f16>", for messages
-  SourceLocation location;
-};
 
 /// What one parameter receives.
 struct ParameterValue {

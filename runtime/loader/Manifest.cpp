@@ -128,10 +128,12 @@ Manifest readAll(json::Reader &reader, const std::string &file) {
   json::Node root = reader.root();
   json::Node kernel = root["kernel"];
   out.kernel = kernel.string();
+  out.kernelLocation = kernel.location();
   if (!reader.failed() && out.kernel.empty())
     kernel.fail("must name a function; it is empty");
   json::Node target = root["target"];
   out.target = target.string();
+  out.targetLocation = target.location();
   if (!reader.failed() && !isTarget(out.target))
     target.mustBe("\"cuda:<capability>\" or \"hip:gfx<number>\"");
   json::Node grid = root["grid"];

@@ -109,7 +109,7 @@ struct Manifest {
   std::array<int64_t, 3> grid{1, 1, 1};
   /// As given; without one, num_ctas along x.
   std::array<int64_t, 3> cluster{1, 1, 1};
-  SourceLocation gridLocation;
+  SourceLocation kernelLocation, targetLocation, gridLocation;
 
   std::optional<int64_t> defaultNumWarps; ///< of the default region
   int64_t numCtas = 1;

@@ -137,7 +137,7 @@ TEST(Arguments, LargeFillsAreFast) {
   RecordProperty("seconds", std::to_string(seconds.count()));
   EXPECT_LT(seconds.count(), 10); // generous: sanitizers, busy machines
   start = std::chrono::steady_clock::now();
-  ASSERT_TRUE(build(args, {.fill = false}).ok());
+  ASSERT_TRUE(build(args, {.fillFloats = false}).ok());
   seconds = std::chrono::steady_clock::now() - start;
   EXPECT_LT(seconds.count(), 0.5);
 }

@@ -1,0 +1,14 @@
+//===- Device.cpp -----------------------------------------------------------===//
+#include "runtime/device/Device.h"
+
+namespace tlx::device {
+
+Kernel::~Kernel() = default;
+Device::~Device() = default;
+
+Result<LaunchReport> Device::replay(Kernel &, const replay::Trace &) {
+  return Error("device '" + name() + "' cannot follow a replay file")
+      .withHint("use --device sim");
+}
+
+} // namespace tlx::device

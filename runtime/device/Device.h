@@ -1,0 +1,138 @@
+//===- Device.h - what a kernel can be launched on ------------------------===//
+//
+// The surface that every backend implements: memory, kernels, launches. It knows
+// nothing of any of them. A launch takes one argument for each parameter of the
+// kernel's function and comes back when everything has finished:
+//
+//   auto device = openDevice("sim", options);        // runtime/backends
+//   auto a = (*device)->adopt(std::move(buffer));
+//   auto kernel = (*device)->load(source);
+//   auto report = (*device)->launch(**kernel, request);
+//
+// runtime/backends/null is the smallest one, to copy; tests/contracts holds what
+// all of them must do.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "runtime/base/HostBuffer.h"
+#include "runtime/base/Replay.h"
+#include "runtime/base/Result.h"
+#include "runtime/device/Parameter.h"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tlx::device {
+
+/// A byte in the device's memory; 0 is none.
+using Address = uint64_t;
+
+/// A kernel as a file, and what its text may leave open.
+struct KernelSource {
+  std::string path;
+  std::string text;   ///< the file's bytes
+  std::string kernel; ///< the function
+  std::string target; ///< "cuda:90"; empty: as the file says
+  std::optional<int64_t> numWarps; ///< of the default region
+  int64_t numCtas = 1;
+  std::array<int64_t, 3> cluster{1, 1, 1};
+  std::optional<int64_t> maxRegisters;
+  SourceLocation kernelLocation; ///< where the function was asked for
+};
+
+/// A loaded kernel; belongs to the device that loaded it.
+class Kernel {
+public:
+  virtual ~Kernel();
+  virtual const std::string &name() const = 0;
+  /// Nothing when the backend does not look into kernels.
+  virtual std::optional<std::vector<ParameterType>> parameters() const = 0;
+};
+
+/// What one parameter receives.
+struct Argument {
+  enum class Kind : uint8_t { Scalar, Pointer, Descriptor };
+  Kind kind = Kind::Scalar;
+  std::string name;        ///< for messages
+  SourceLocation location; ///< where the value was given
+  DType type = DType::i32; ///< Scalar: its type; else the element type
+  uint64_t bits = 0;       ///< Scalar
+  Address address = 0;     ///< Pointer, Descriptor: the first element
+  std::vector<int64_t> shape, strides, block; ///< Descriptor, in elements
+  bool paddingNan = false;                    ///< Descriptor
+};
+
+struct LaunchRequest {
+  std::array<int64_t, 3> grid{1, 1, 1}; ///< as in a manifest
+  std::array<int64_t, 3> cluster{1, 1, 1};
+  SourceLocation gridLocation;
+  std::vector<Argument> arguments; ///< one for each parameter
+  std::optional<int64_t> totalWarps;  ///< launched for a CTA, when known
+  std::optional<int64_t> sharedBytes; ///< of a CTA, when known
+  bool values = true; ///< compute what the kernel writes
+  bool time = true;   ///< predict or measure how long it takes
+  std::optional<bool> raceCheck; ///< nothing: the backend decides
+  std::string schedule; ///< interleaving, where a backend offers a choice; "" default
+  std::string tracePath; ///< "" no time line
+};
+
+/// Something that the kernel did wrong.
+struct Finding {
+  std::string category; ///< "deadlock", "race", …
+  std::string message;
+  SourceLocation location;
+  std::vector<ErrorNote> notes;
+  int64_t count = 1; ///< how often, at this place
+  ExitCode code = ExitCode::Violated;
+};
+
+struct LaunchReport {
+  std::optional<int64_t> cycles;
+  std::optional<double> nanoseconds;
+  std::string chip; ///< what the time is of
+  bool computedValues = false;
+  std::vector<Finding> findings;
+  std::vector<std::string> notes;   ///< what the result rests on
+  std::vector<std::string> printed; ///< what the kernel printed
+  /// Lines for people: label and text ("bound by", "tensor core").
+  std::vector<std::pair<std::string, std::string>> summary;
+};
+
+class Device {
+public:
+  virtual ~Device();
+
+  virtual std::string name() const = 0;
+
+  /// Zeroed memory; aligned to 256 bytes at least.
+  virtual Result<Address> allocate(size_t bytes) = 0;
+  /// Memory with a buffer's contents. The buffer is the device's from now on: a
+  /// backend that lives on the host keeps it, another copies it.
+  virtual Result<Address> adopt(HostBuffer buffer) = 0;
+  virtual Result<void> release(Address address) = 0;
+  virtual Result<void> write(Address to, const void *from, size_t bytes) = 0;
+  virtual Result<void> read(Address from, void *to, size_t bytes) = 0;
+  /// The bytes where they lie, when the host can see them; else null.
+  virtual const uint8_t *view(Address address, size_t bytes) const = 0;
+
+  virtual Result<std::unique_ptr<Kernel>> load(const KernelSource &source) = 0;
+  virtual Result<LaunchReport> launch(Kernel &kernel,
+                                      const LaunchRequest &request) = 0;
+  /// Follows a trace; findings hold how it ended. An error when the backend
+  /// cannot, which is the default.
+  virtual Result<LaunchReport> replay(Kernel &kernel,
+                                      const replay::Trace &trace);
+};
+
+struct DeviceOptions {
+  std::string chip;   ///< model of a simulated device; "" by target
+  std::string target; ///< "cuda:90"
+  SourceLocation targetLocation;
+};
+
+} // namespace tlx::device

@@ -1,0 +1,49 @@
+//===- HostMemory.cpp -------------------------------------------------------===//
+#include "runtime/device/HostMemory.h"
+
+namespace tlx::device {
+
+static constexpr Address alignment = 512;
+static constexpr Address gap = 1 << 20; // an access past an end hits nothing
+
+Result<Address> HostMemory::allocate(size_t bytes) {
+  HostBuffer buffer(bytes);
+  if (!buffer.data())
+    return Error("not enough memory for " + std::to_string(bytes) + " bytes");
+  return adopt(std::move(buffer));
+}
+
+Result<Address> HostMemory::adopt(HostBuffer buffer) {
+  if (!buffer.data())
+    return Error("a buffer without memory");
+  Address address = next;
+  next += (buffer.size() + gap + alignment - 1) / alignment * alignment;
+  allocations.emplace(address, std::move(buffer));
+  return address;
+}
+
+Result<void> HostMemory::release(Address address) {
+  if (allocations.erase(address) == 0)
+    return Error("no allocation begins at this address");
+  return {};
+}
+
+const uint8_t *HostMemory::find(Address address, size_t bytes) const {
+  auto after = allocations.upper_bound(address);
+  if (after == allocations.begin())
+    return nullptr;
+  const auto &[start, buffer] = *std::prev(after);
+  uint64_t offset = address - start;
+  if (offset > buffer.size() || bytes > buffer.size() - offset)
+    return nullptr;
+  return buffer.data() + offset;
+}
+
+Result<uint8_t *> HostMemory::at(Address address, size_t bytes) {
+  if (const uint8_t *found = find(address, bytes))
+    return const_cast<uint8_t *>(found);
+  return Error(std::to_string(bytes) + " bytes at this address are not within "
+                                       "one allocation");
+}
+
+} // namespace tlx::device

@@ -1,0 +1,82 @@
+//===- CompilerLibrary.cpp --------------------------------------------------===//
+#include "runtime/loader/CompilerLibrary.h"
+
+#include "runtime/base/File.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+namespace tlx {
+
+static constexpr const char *libraryName = "libTlxCompiler.so";
+
+/// The folder of the running program.
+static std::string programFolder() {
+  char path[4096];
+  ssize_t length = ::readlink("/proc/self/exe", path, sizeof path);
+  return length > 0 ? folderOf(std::string(path, size_t(length))) : ".";
+}
+
+Result<CompilerLibrary> CompilerLibrary::open() {
+  std::string folder = programFolder();
+  void *opened = nullptr;
+  std::string lastReason;
+  for (const char *place : {"", "../lib"}) {
+    std::string path = joinPath(joinPath(folder, place), libraryName);
+    if (::access(path.c_str(), F_OK) != 0)
+      continue;
+    // Local: the library's copies of our own code must not meet ours. Never
+    // unloaded: LLVM's static objects do not survive that.
+    opened = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (opened)
+      break;
+    lastReason = ::dlerror();
+  }
+  if (!opened && lastReason.empty())
+    return Error::internal("the compiler library " + std::string(libraryName) +
+                           " is not installed beside this program")
+        .withHint("build the target TlxCompiler");
+  if (!opened)
+    return Error::internal("cannot open the compiler library: " + lastReason);
+  CompilerLibrary library;
+  library.loadFunction = reinterpret_cast<decltype(&tlxCompilerLoad)>(
+      ::dlsym(opened, "tlxCompilerLoad"));
+  library.deleteFunction =
+      reinterpret_cast<decltype(&tlxCompilerDeleteProgram)>(
+          ::dlsym(opened, "tlxCompilerDeleteProgram"));
+  if (!library.loadFunction || !library.deleteFunction)
+    return Error::internal(std::string(libraryName) +
+                           " does not have the functions of this build");
+  return library;
+}
+
+static Error noSuchKernel(const TlxCompilerRequest &request,
+                          const TlxCompilerReply &reply,
+                          const SourceLocation &location) {
+  std::string names;
+  for (const std::string &kernel : reply.kernels)
+    names += (names.empty() ? "@" : ", @") + kernel;
+  Error error(request.file + " has no kernel @" + request.kernel, location);
+  if (names.empty())
+    error.hint = "it has no public function at all";
+  else
+    error.hint = "it has " + names;
+  return error;
+}
+
+Result<CompilerLibrary::ProgramPtr>
+CompilerLibrary::load(const TlxCompilerRequest &request,
+                      const SourceLocation &kernelLocation) const {
+  TlxCompilerReply reply;
+  int status = loadFunction(&request, &reply);
+  if (status == 0 && reply.program)
+    return ProgramPtr(reply.program, deleteFunction);
+  if (reply.noSuchKernel && kernelLocation.line && !reply.kernels.empty())
+    return noSuchKernel(request, reply, kernelLocation);
+  if (reply.error)
+    return std::move(*reply.error);
+  return Error::internal("the compiler library failed without an error",
+                         {request.file, 0, 0});
+}
+
+} // namespace tlx

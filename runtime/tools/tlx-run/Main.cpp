@@ -1,0 +1,24 @@
+//===- Main.cpp - tlx-run --------------------------------------------------===//
+#include "Options.h"
+#include "Session.h"
+
+#include <cstdio>
+
+using namespace tlx;
+
+int main(int argc, char **argv) {
+  run::Options options;
+  if (auto exit = run::parseOptions(argc, argv, options))
+    return *exit;
+  Result<run::Outcome> outcome = run::runSession(options);
+  if (!outcome) {
+    std::fprintf(stderr, "%s\n", outcome.error().str().c_str());
+    return int(outcome.error().code);
+  }
+  std::string report =
+      options.json ? run::jsonReport(*outcome) : run::textReport(*outcome);
+  std::fputs(report.c_str(), stdout);
+  if (std::fflush(stdout) != 0)
+    return int(ExitCode::Internal);
+  return run::exitCode(*outcome);
+}

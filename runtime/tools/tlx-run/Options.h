@@ -1,0 +1,29 @@
+//===- Options.h - tlx-run's command line ---------------------------------===//
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tlx::run {
+
+struct Options {
+  std::string device = "sim";
+  std::string file;
+  std::optional<std::string> manifest;
+  std::optional<std::string> replay;
+  std::optional<std::string> chip;
+  std::optional<std::string> schedule;
+  std::optional<std::string> saveOutputs;
+  std::optional<std::string> trace;
+  bool json = false;
+  bool functionalOnly = false;
+  bool timingOnly = false;
+};
+
+/// Nothing: go on. Otherwise the exit status.
+std::optional<int> parseOptions(int argc, const char *const *argv,
+                                Options &out);
+
+} // namespace tlx::run

@@ -1,0 +1,134 @@
+//===- Report.cpp - what a run says, for people and for programs ----------===//
+//
+// The JSON schema is described in docs/reference/tlx-run.md and tested.
+//
+//===----------------------------------------------------------------------===//
+#include "Session.h"
+
+#include "runtime/base/Json.h"
+
+#include <cstdio>
+
+namespace tlx::run {
+namespace {
+
+void writeLocation(json::Writer &out, const SourceLocation &location) {
+  out.beginObject().key("file").value(location.file);
+  out.key("line").value(location.line);
+  out.key("column").value(location.column).endObject();
+}
+
+void writeFinding(json::Writer &out, const device::Finding &finding) {
+  out.beginObject().key("class").value(finding.category);
+  out.key("message").value(finding.message).key("location");
+  writeLocation(out, finding.location);
+  out.key("notes").beginArray();
+  for (const ErrorNote &note : finding.notes) {
+    out.beginObject().key("message").value(note.message).key("location");
+    writeLocation(out, note.location);
+    out.endObject();
+  }
+  out.endArray().key("count").value(finding.count).endObject();
+}
+
+/// 1234567 → "1,234,567".
+std::string grouped(int64_t number) {
+  std::string digits = std::to_string(number);
+  for (int at = int(digits.size()) - 3; at > (number < 0); at -= 3)
+    digits.insert(size_t(at), ",");
+  return digits;
+}
+
+std::string duration(double nanoseconds) {
+  char text[32];
+  if (nanoseconds < 1e6)
+    std::snprintf(text, sizeof text, "%.2f us", nanoseconds / 1e3);
+  else
+    std::snprintf(text, sizeof text, "%.3f ms", nanoseconds / 1e6);
+  return text;
+}
+
+void line(std::string &out, std::string label, const std::string &text) {
+  label.resize(std::max<size_t>(label.size() + 1, 16), ' ');
+  out += label + text + '\n';
+}
+
+std::string shapeText(const Output &output) {
+  std::string out = tlx::name(output.dtype);
+  for (size_t i = 0; i < output.shape.size(); ++i)
+    out += (i ? "x" : " ") + std::to_string(output.shape[i]);
+  return out;
+}
+
+} // namespace
+
+std::string jsonReport(const Outcome &outcome) {
+  const device::LaunchReport &report = outcome.report;
+  json::Writer out(/*pretty=*/true);
+  out.beginObject();
+  out.key("device").value(outcome.device).key("kernel").value(outcome.kernel);
+  out.key("chip");
+  report.chip.empty() ? out.null() : out.value(report.chip);
+  out.key("cycles");
+  report.cycles ? out.value(*report.cycles) : out.null();
+  out.key("ns");
+  report.nanoseconds ? out.value(*report.nanoseconds) : out.null();
+  out.key("seconds").value(outcome.seconds);
+  out.key("outputs").beginObject();
+  for (const Output &output : outcome.outputs) {
+    out.key(std::to_string(output.storage)).beginObject();
+    out.key("dtype").value(tlx::name(output.dtype));
+    out.key("shape").row(output.shape);
+    out.key("sha256").value(output.sha256);
+    if (!output.file.empty())
+      out.key("file").value(output.file);
+    out.endObject();
+  }
+  out.endObject().key("findings").beginArray();
+  for (const device::Finding &finding : report.findings)
+    writeFinding(out, finding);
+  out.endArray().key("summary").beginObject();
+  for (const auto &[label, text] : report.summary)
+    out.key(label).value(text);
+  out.endObject();
+  out.key("notes").row(report.notes).key("printed").row(report.printed);
+  out.endObject();
+  return std::move(out).str() + "\n";
+}
+
+std::string textReport(const Outcome &outcome) {
+  const device::LaunchReport &report = outcome.report;
+  std::string out;
+  for (const std::string &text : report.printed)
+    out += text + '\n';
+  for (const device::Finding &finding : report.findings) {
+    Error shown(finding.message + " [" + finding.category + "]",
+                finding.location);
+    shown.notes = finding.notes;
+    out += shown.str() + '\n';
+    if (finding.count > 1)
+      out += "note: this happened " + grouped(finding.count) + " times\n";
+  }
+  line(out, "kernel", "@" + outcome.kernel + " on " + outcome.device +
+                          (report.chip.empty() ? "" : " (" + report.chip + ")"));
+  if (report.cycles)
+    line(out, "time",
+         grouped(*report.cycles) + " cycles" +
+             (report.nanoseconds ? ", " + duration(*report.nanoseconds) : ""));
+  for (const auto &[label, text] : report.summary)
+    line(out, label, text);
+  if (report.computedValues && outcome.outputs.empty())
+    line(out, "outputs", "none: no storage changed");
+  for (const Output &output : outcome.outputs)
+    line(out, "output " + std::to_string(output.storage),
+         shapeText(output) + "  sha256 " + output.sha256.substr(0, 16) +
+             (output.file.empty() ? "" : "  -> " + output.file));
+  for (const std::string &note : report.notes)
+    line(out, "note", note);
+  char seconds[32];
+  std::snprintf(seconds, sizeof seconds, "%.2f s", outcome.seconds);
+  line(out, "ran for", seconds);
+  return out;
+}
+
+} // namespace tlx::run

@@ -1,0 +1,269 @@
+//===- Session.cpp - manifest, memory, kernel, launch, outputs ------------===//
+#include "Session.h"
+
+#include "runtime/backends/Backends.h"
+#include "runtime/base/File.h"
+#include "runtime/base/Npy.h"
+#include "runtime/base/Sha256.h"
+
+#include <chrono>
+#include <cstring>
+
+namespace tlx::run {
+namespace {
+
+using device::Device;
+
+/// A storage on the device.
+struct Placed {
+  int64_t id = 0;
+  DType dtype = DType::u8;
+  std::vector<int64_t> shape;
+  size_t bytes = 0;
+  device::Address address = 0;
+  std::string before; ///< SHA-256 of its initial contents; empty: not wanted
+};
+
+uint64_t kernelFileLimit = uint64_t(512) << 20;
+
+Result<std::vector<Placed>> place(Device &device, const Manifest &manifest,
+                                  bool values) {
+  BuildOptions options;
+  options.fillFloats = values;
+  auto storages = buildArguments(manifest, options);
+  if (!storages)
+    return std::move(storages).error();
+  std::vector<Placed> out;
+  for (Storage &storage : *storages) {
+    Placed placed;
+    placed.id = storage.id;
+    placed.dtype = storage.dtype;
+    placed.shape = storage.shape;
+    placed.bytes = storage.memory.size();
+    if (values)
+      placed.before = sha256Hex(storage.memory.view());
+    auto address = device.adopt(std::move(storage.memory));
+    if (!address)
+      return std::move(address).error();
+    placed.address = *address;
+    out.push_back(std::move(placed));
+  }
+  return out;
+}
+
+device::Argument argumentFor(const Manifest &manifest,
+                             const ParameterValue &value,
+                             const std::vector<Placed> &memory) {
+  const Argument &from = manifest.arguments[value.argument];
+  device::Argument out;
+  out.name = from.name;
+  out.location = from.location;
+  if (value.kind == ParameterValue::Kind::Scalar) {
+    out.type = value.type;
+    out.bits = value.bits;
+    return out;
+  }
+  out.kind = value.kind == ParameterValue::Kind::Pointer
+                 ? device::Argument::Kind::Pointer
+                 : device::Argument::Kind::Descriptor;
+  out.type = from.dtype;
+  for (const Placed &placed : memory)
+    if (placed.id == value.storage)
+      out.address = placed.address + uint64_t(value.byteOffset);
+  if (out.kind == device::Argument::Kind::Descriptor) {
+    out.shape = from.shape;
+    out.strides = from.strides;
+    out.block = from.blockShape;
+    out.paddingNan = from.paddingNan;
+  }
+  return out;
+}
+
+device::KernelSource sourceFor(const Options &options, std::string text,
+                               const Manifest &manifest) {
+  device::KernelSource source;
+  source.path = options.file;
+  source.text = std::move(text);
+  source.kernel = manifest.kernel;
+  source.target = manifest.target;
+  source.numWarps = manifest.defaultNumWarps;
+  source.numCtas = manifest.numCtas;
+  source.cluster = manifest.cluster;
+  source.maxRegisters = manifest.maxRegisters;
+  source.kernelLocation = manifest.kernelLocation;
+  return source;
+}
+
+device::LaunchRequest requestFor(const Options &options,
+                                 const Manifest &manifest) {
+  device::LaunchRequest request;
+  request.grid = manifest.grid;
+  request.cluster = manifest.cluster;
+  request.gridLocation = manifest.gridLocation;
+  request.totalWarps = manifest.numWarps;
+  request.sharedBytes = manifest.sharedBytes;
+  request.values = !options.timingOnly;
+  request.time = !options.functionalOnly;
+  request.schedule = options.schedule.value_or("");
+  request.tracePath = options.trace.value_or("");
+  return request;
+}
+
+/// What the kernel changed; saved when asked for.
+Result<std::vector<Output>> collect(Device &device,
+                                    const std::vector<Placed> &memory,
+                                    const Options &options) {
+  std::vector<Output> out;
+  if (options.saveOutputs)
+    if (auto made = createFolder(*options.saveOutputs); !made)
+      return std::move(made).error();
+  std::string copy;
+  for (const Placed &placed : memory) {
+    std::string_view bytes;
+    if (const uint8_t *seen = device.view(placed.address, placed.bytes)) {
+      bytes = {reinterpret_cast<const char *>(seen), placed.bytes};
+    } else {
+      copy.resize(placed.bytes);
+      if (auto got = device.read(placed.address, copy.data(), copy.size()); !got)
+        return std::move(got).error();
+      bytes = copy;
+    }
+    Output output{placed.id, placed.dtype, placed.shape, sha256Hex(bytes), {}};
+    if (output.sha256 == placed.before)
+      continue;
+    if (options.saveOutputs) {
+      output.file = joinPath(*options.saveOutputs,
+                             std::to_string(placed.id) + ".npy");
+      if (auto saved = npy::write(output.file, placed.dtype, placed.shape, bytes);
+          !saved)
+        return std::move(saved).error();
+    }
+    out.push_back(std::move(output));
+  }
+  return out;
+}
+
+Result<Outcome> launch(Device &device, const Options &options, std::string text,
+                       const Manifest &manifest) {
+  auto kernel = device.load(sourceFor(options, std::move(text), manifest));
+  if (!kernel)
+    return std::move(kernel).error();
+  device::LaunchRequest request = requestFor(options, manifest);
+  auto parameters = (*kernel)->parameters();
+  std::vector<ParameterValue> bound;
+  if (parameters) {
+    auto values = bindParameters(manifest, *parameters);
+    if (!values)
+      return std::move(values).error();
+    bound = std::move(*values);
+  }
+  auto memory = place(device, manifest, request.values);
+  if (!memory)
+    return std::move(memory).error();
+  for (const ParameterValue &value : bound)
+    request.arguments.push_back(argumentFor(manifest, value, *memory));
+  auto report = device.launch(**kernel, request);
+  if (!report)
+    return std::move(report).error();
+  Outcome outcome;
+  outcome.kernel = manifest.kernel;
+  outcome.report = std::move(*report);
+  if (outcome.report.computedValues) {
+    auto outputs = collect(device, *memory, options);
+    if (!outputs)
+      return std::move(outputs).error();
+    outcome.outputs = std::move(*outputs);
+  }
+  return outcome;
+}
+
+Result<Outcome> replay(Device &device, const Options &options, std::string text,
+                       const replay::Trace &trace) {
+  device::KernelSource source;
+  source.path = options.file;
+  source.text = std::move(text);
+  source.kernel = trace.kernel;
+  source.target = trace.launch.target;
+  source.numWarps = trace.launch.numWarps;
+  source.numCtas = trace.launch.numCtas;
+  source.cluster = trace.launch.cluster;
+  auto kernel = device.load(source);
+  if (!kernel)
+    return std::move(kernel).error();
+  auto report = device.replay(**kernel, trace);
+  if (!report)
+    return std::move(report).error();
+  Outcome outcome;
+  outcome.kernel = trace.kernel;
+  outcome.report = std::move(*report);
+  return outcome;
+}
+
+Result<Outcome> runOnDevice(const Options &options) {
+  if (!options.manifest && !options.replay)
+    return Error("tlx-run needs --manifest LAUNCH.json or --replay TRACE.json")
+        .withHint("a manifest says grid, arguments and data; "
+                  "docs/reference/manifest.md describes it");
+  device::DeviceOptions where;
+  where.chip = options.chip.value_or("");
+  std::optional<Manifest> manifest;
+  std::optional<replay::Trace> trace;
+  if (options.manifest) {
+    auto read = readManifest(*options.manifest);
+    if (!read)
+      return std::move(read).error();
+    manifest = std::move(*read);
+    where.target = manifest->target;
+    where.targetLocation = manifest->targetLocation;
+  } else {
+    auto read = replay::read(*options.replay);
+    if (!read)
+      return std::move(read).error();
+    trace = std::move(*read);
+    where.target = trace->launch.target;
+    where.targetLocation = {*options.replay, 0, 0};
+  }
+  auto device = device::openDevice(options.device, where);
+  if (!device)
+    return std::move(device).error();
+  auto text = readFile(options.file, kernelFileLimit);
+  if (!text)
+    return std::move(text).error();
+  if (trace)
+    if (auto same = replay::checkKernel(*trace, *text, *options.replay,
+                                        options.file);
+        !same)
+      return std::move(same).error();
+  return manifest ? launch(**device, options, std::move(*text), *manifest)
+                  : replay(**device, options, std::move(*text), *trace);
+}
+
+} // namespace
+
+Result<Outcome> runSession(const Options &options) {
+  auto start = std::chrono::steady_clock::now();
+  auto outcome = runOnDevice(options);
+  if (outcome) {
+    std::chrono::duration<double> spent =
+        std::chrono::steady_clock::now() - start;
+    outcome->seconds = spent.count();
+    outcome->device = options.device;
+  }
+  return outcome;
+}
+
+int exitCode(const Outcome &outcome) {
+  // A kernel that does something wrong is a stronger statement than one that
+  // could not be simulated to its end.
+  int code = 0;
+  for (const device::Finding &finding : outcome.report.findings) {
+    int one = int(finding.code);
+    if (one == int(ExitCode::Internal) || one == int(ExitCode::BadInput))
+      return one;
+    if (code == 0 || one == int(ExitCode::Violated))
+      code = one;
+  }
+  return code;
+}
+
+} // namespace tlx::run
