@@ -1,6 +1,6 @@
 //===- Main.cpp - tlx-run --------------------------------------------------===//
-#include "Options.h"
-#include "Session.h"
+#include "runtime/tools/tlx-run/Options.h"
+#include "runtime/tools/tlx-run/Session.h"
 
 #include <cstdio>
 

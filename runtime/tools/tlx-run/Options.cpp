@@ -1,5 +1,5 @@
 //===- Options.cpp ----------------------------------------------------------===//
-#include "Options.h"
+#include "runtime/tools/tlx-run/Options.h"
 
 #include "runtime/backends/Backends.h"
 #include "runtime/base/Cli.h"

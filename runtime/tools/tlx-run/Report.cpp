@@ -3,7 +3,7 @@
 // The JSON schema is described in docs/reference/tlx-run.md and tested.
 //
 //===----------------------------------------------------------------------===//
-#include "Session.h"
+#include "runtime/tools/tlx-run/Session.h"
 
 #include "runtime/base/Json.h"
 

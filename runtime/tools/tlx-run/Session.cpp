@@ -1,10 +1,11 @@
 //===- Session.cpp - manifest, memory, kernel, launch, outputs ------------===//
-#include "Session.h"
+#include "runtime/tools/tlx-run/Session.h"
 
 #include "runtime/backends/Backends.h"
 #include "runtime/base/File.h"
 #include "runtime/base/Npy.h"
 #include "runtime/base/Sha256.h"
+#include "runtime/base/SourceText.h"
 
 #include <chrono>
 #include <cstring>
@@ -23,8 +24,6 @@ struct Placed {
   device::Address address = 0;
   std::string before; ///< SHA-256 of its initial contents; empty: not wanted
 };
-
-uint64_t kernelFileLimit = uint64_t(512) << 20;
 
 Result<std::vector<Placed>> place(Device &device, const Manifest &manifest,
                                   bool values) {
@@ -226,7 +225,7 @@ Result<Outcome> runOnDevice(const Options &options) {
   auto device = device::openDevice(options.device, where);
   if (!device)
     return std::move(device).error();
-  auto text = readFile(options.file, kernelFileLimit);
+  auto text = readSourceText(options.file);
   if (!text)
     return std::move(text).error();
   if (trace)

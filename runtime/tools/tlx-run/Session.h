@@ -1,7 +1,7 @@
 //===- Session.h - one run, step by step ----------------------------------===//
 #pragma once
 
-#include "Options.h"
+#include "runtime/tools/tlx-run/Options.h"
 
 #include "runtime/base/Result.h"
 #include "runtime/device/Device.h"
