@@ -1,0 +1,98 @@
+//===- Launch.h - what is timed, and what comes out -----------------------===//
+//
+//   TimingLaunch launch{grid, arguments};
+//   Result<TimingReport> report = simulateTime(program, launch, chip, options);
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "runtime/base/Result.h"
+#include "sim/chips/Chip.h"
+#include "sim/engine/Hooks.h"
+#include "sim/program/Program.h"
+
+#include <array>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tlx::sim {
+
+/// A run-time argument, in the order of the launch manifest.
+struct TimingArgument {
+  enum class Kind : uint8_t { None, Scalar, Pointer, Descriptor };
+  Kind kind = Kind::None;
+  /// Scalar: register bits (Scalar.h). Pointer, descriptor: device address of
+  /// the first element. Simulated addresses will do; equal storage must have
+  /// equal addresses, distinct storage must not overlap.
+  int64_t bits = 0;
+  std::vector<int64_t> shape;   ///< descriptors: elements, outermost first
+  std::vector<int64_t> strides; ///< descriptors: elements
+};
+
+/// Reads device memory for scalar loads; returns false where nothing is known.
+using MemoryReader = std::function<bool(uint64_t address, size_t bytes, void *to)>;
+
+struct TimingLaunch {
+  std::array<int64_t, 3> grid{1, 1, 1};    ///< as in the manifest
+  std::array<int32_t, 3> cluster{0, 0, 0}; ///< zeros: what the program says
+  std::vector<TimingArgument> arguments;
+  int64_t sharedBytes = 0;   ///< dynamic shared memory of a CTA; 0: from the program
+  int32_t totalWarps = 0;    ///< warps launched for a CTA; 0: from the program
+  int32_t registersPerThread = 0; ///< 0: not known
+  int64_t footprintBytes = 0; ///< of all storage together; 0: not known
+  MemoryReader read;
+};
+
+struct TimingOptions {
+  /// The launch before left in L2 what fits there (as in the measurements).
+  bool warm = true;
+  Hooks *hooks = nullptr;
+  /// SMs of which hooks hear: [0, hookedSms).
+  int hookedSms = 1;
+  /// Stop with an error after this many cycles.
+  Cycles maxCycles = Never;
+};
+
+/// Cycles lost at one instruction for one reason, over all tasks simulated.
+struct Stall {
+  Pc pc = -1;
+  LocId location = -1;
+  Reason reason = Reason::None;
+  Cycles cycles = 0;
+};
+
+/// A task's time, over all CTAs.
+struct TaskTime {
+  std::string name;
+  Cycles total = 0, progress = 0;
+  std::array<Cycles, ReasonCount> blocked{};
+};
+
+struct TimingReport {
+  Cycles cycles = 0;       ///< elapsed, launch included
+  double nanoseconds = 0;  ///< at the chip's stated clock
+  double clockMhz = 0;
+  std::string chip;
+  double smActive = 0;     ///< cycles with a CTA, averaged over all SMs
+  double tensorUtilisation = 0; ///< of the active cycles, 0 to 1
+  double flops = 0;        ///< of matrix products
+  int64_t l2Bytes = 0, hbmBytes = 0;
+  double l2Utilisation = 0, hbmUtilisation = 0, smemUtilisation = 0, issueUtilisation = 0;
+  int64_t ctas = 0;
+  int ctasPerSm = 0;
+  int smsUsed = 0;
+  std::string boundBy;     ///< "tensor core", "L2", "memory", "latency", ...
+  std::vector<TaskTime> tasks;
+  std::vector<Stall> stalls;      ///< largest first
+  std::vector<std::string> notes; ///< what the prediction assumes
+  uint64_t events = 0, instructions = 0;
+  double smCyclesSimulated = 0;
+};
+
+/// Predicts the launch's time. Errors: a launch that does not fit the chip, an
+/// operation that the model does not know, a deadlock (with every task's place).
+Result<TimingReport> simulateTime(const Program &program, const TimingLaunch &launch,
+                                  const Chip &chip, const TimingOptions &options = {});
+
+} // namespace tlx::sim

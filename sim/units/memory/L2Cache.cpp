@@ -1,0 +1,101 @@
+#include "sim/units/memory/L2Cache.h"
+
+#include <algorithm>
+
+namespace tlx::sim {
+
+L2Cache::L2Cache(int64_t capacityBytes) : capacity(capacityBytes), buckets(1024, -1) {}
+
+int32_t L2Cache::bucketOf(uint64_t address) const {
+  uint64_t mixed = (address >> 4) * 0x9E3779B97F4A7C15ull;
+  return int32_t((mixed >> 32) & (buckets.size() - 1));
+}
+
+void L2Cache::unlink(int32_t index) {
+  Block &block = blocks[index];
+  (block.newer < 0 ? newest : blocks[block.newer].older) = block.older;
+  (block.older < 0 ? oldest : blocks[block.older].newer) = block.newer;
+}
+
+void L2Cache::pushNewest(int32_t index) {
+  blocks[index].newer = -1;
+  blocks[index].older = newest;
+  if (newest >= 0)
+    blocks[newest].newer = index;
+  newest = index;
+  if (oldest < 0)
+    oldest = index;
+}
+
+int64_t L2Cache::evictOldest() {
+  int32_t index = oldest;
+  Block &block = blocks[index];
+  unlink(index);
+  int32_t *link = &buckets[bucketOf(block.address)];
+  while (*link != index)
+    link = &blocks[*link].next;
+  *link = block.next;
+  block.next = freeList;
+  freeList = index;
+  held -= block.bytes;
+  return block.dirty ? block.bytes : 0;
+}
+
+void L2Cache::grow() {
+  buckets.assign(buckets.size() * 4, -1);
+  for (int32_t i = newest; i >= 0; i = blocks[i].older) {
+    int32_t bucket = bucketOf(blocks[i].address);
+    blocks[i].next = buckets[bucket];
+    buckets[bucket] = i;
+  }
+}
+
+L2Cache::Outcome L2Cache::access(uint64_t address, int64_t bytes, bool write) {
+  for (int32_t i = buckets[bucketOf(address)]; i >= 0; i = blocks[i].next)
+    if (blocks[i].address == address) {
+      if (i != newest) {
+        unlink(i);
+        pushNewest(i);
+      }
+      int64_t more = std::max<int64_t>(0, bytes - blocks[i].bytes);
+      blocks[i].bytes += more;
+      held += more;
+      blocks[i].dirty |= write;
+      int64_t writtenBack = 0;
+      while (held > capacity && oldest != i)
+        writtenBack += evictOldest();
+      return {more == 0, writtenBack};
+    }
+
+  int64_t writtenBack = 0;
+  while (held + bytes > capacity && oldest >= 0)
+    writtenBack += evictOldest();
+  int32_t index = freeList;
+  if (index >= 0) {
+    freeList = blocks[index].next;
+  } else {
+    index = int32_t(blocks.size());
+    blocks.emplace_back();
+    if (blocks.size() > buckets.size() * 2)
+      grow();
+  }
+  Block &block = blocks[index];
+  block.address = address;
+  block.bytes = bytes;
+  block.dirty = write;
+  int32_t bucket = bucketOf(address);
+  block.next = buckets[bucket];
+  buckets[bucket] = index;
+  pushNewest(index);
+  held += bytes;
+  return {false, writtenBack};
+}
+
+int64_t L2Cache::dirtyBytes() const {
+  int64_t bytes = 0;
+  for (int32_t i = newest; i >= 0; i = blocks[i].older)
+    bytes += blocks[i].dirty ? blocks[i].bytes : 0;
+  return bytes;
+}
+
+} // namespace tlx::sim

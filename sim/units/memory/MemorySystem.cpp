@@ -1,0 +1,54 @@
+#include "sim/units/memory/MemorySystem.h"
+
+namespace tlx::sim {
+
+MemorySystem::Spec MemorySystem::Spec::of(const Chip &chip) {
+  Spec spec;
+  spec.sms = int(chip.integer(Param::SmCount));
+  spec.smBytesPerClk = chip[Param::L2SmBytesPerClk];
+  spec.l2BytesPerClk = chip[Param::L2BytesPerClk];
+  spec.hbmBytesPerClk = chip.hbmBytesPerClk();
+  spec.hitLatency = chip.cycles(Param::L2HitLatency);
+  spec.farLatency = chip.cycles(Param::L2FarLatency);
+  spec.hbmLatency = chip.cycles(Param::HbmLatency);
+  spec.l2Bytes = chip.integer(Param::L2Bytes);
+  spec.partitions = int(chip.integer(Param::L2Partitions));
+  return spec;
+}
+
+MemorySystem::MemorySystem(const Spec &spec)
+    : spec(spec), links(spec.sms, Port(spec.smBytesPerClk)), l2(spec.l2BytesPerClk),
+      hbm(spec.hbmBytesPerClk), cache(spec.l2Bytes) {}
+
+MemorySystem::Reply MemorySystem::commit(const Request &request) {
+  Cycles accepted = std::max(links[request.sm].commit(request.time, request.bytes).done,
+                             l2.commit(request.time, request.bytes).done);
+  l2Moved += request.bytes;
+
+  // Addresses are spread over the partitions by a hash; a block of several
+  // granules has some that are far.
+  uint64_t granuleIndex = request.address / uint64_t(request.granule);
+  bool far = request.bytes > request.granule
+                 ? spec.partitions > 1
+                 : (granuleIndex * 0x9E3779B97F4A7C15ull >> 32) % spec.partitions !=
+                       uint64_t(request.sm % spec.partitions);
+  Cycles latency = spec.hitLatency + (far ? spec.farLatency : 0);
+
+  L2Cache::Outcome outcome{true, 0};
+  if (!warm)
+    outcome = cache.access(request.address, request.bytes, request.write);
+  int64_t toHbm = outcome.writtenBack;
+  if (!outcome.hit && !request.write) {
+    toHbm += request.bytes;
+    latency += spec.hbmLatency;
+  }
+  if (toHbm > 0) {
+    Cycles done = hbm.commit(request.time, toHbm).done;
+    if (!outcome.hit && !request.write)
+      accepted = std::max(accepted, done);
+    hbmMoved += toHbm;
+  }
+  return {accepted, accepted + latency, outcome.hit};
+}
+
+} // namespace tlx::sim

@@ -1,0 +1,70 @@
+//===- MemorySystem.h - from an SM's edge to HBM and back -----------------===//
+//
+// One request is a block: a TMA box, or what one instruction of a task reads or
+// writes. It passes the link of its SM, the L2 slices and, on a miss, HBM. Each
+// is a port that is taken at the time of the request, the delays come on top:
+// so a hit is not held up by an earlier miss whose data arrive later.
+//
+//   ready = max(turn at SM link, L2, HBM) + hit latency (+ far) (+ HBM latency)
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "sim/chips/Chip.h"
+#include "sim/engine/Port.h"
+#include "sim/units/memory/L2Cache.h"
+
+#include <vector>
+
+namespace tlx::sim {
+
+class MemorySystem {
+public:
+  struct Spec {
+    int sms;
+    double smBytesPerClk, l2BytesPerClk, hbmBytesPerClk;
+    Cycles hitLatency, farLatency, hbmLatency;
+    int64_t l2Bytes;
+    int partitions;
+    static Spec of(const Chip &chip);
+  };
+
+  struct Request {
+    Cycles time;
+    int sm;
+    uint64_t address;
+    int64_t bytes;
+    bool write = false;
+    int64_t granule = 128; ///< bytes; a request within one granule meets one partition
+  };
+  struct Reply {
+    Cycles accepted; ///< the last byte has passed the ports
+    Cycles ready;    ///< loads: data at the SM; stores: acknowledged
+    bool hit;
+  };
+
+  explicit MemorySystem(const Spec &spec);
+
+  /// Without changing anything: when the SM's link could take the request.
+  Cycles query(int sm, Cycles now) const { return std::max(now, links[sm].free()); }
+  Reply commit(const Request &request);
+
+  /// From now on every block counts as held (a launch whose data fit and were
+  /// left in L2 by an earlier one).
+  void assumeWarm() { warm = true; }
+
+  int64_t l2Traffic() const { return l2Moved; }
+  int64_t hbmTraffic() const { return hbmMoved; }
+  Cycles l2Busy() const { return l2.busy(); }
+  Cycles hbmBusy() const { return hbm.busy(); }
+
+private:
+  Spec spec;
+  std::vector<Port> links;
+  Port l2, hbm;
+  L2Cache cache;
+  bool warm = false;
+  int64_t l2Moved = 0, hbmMoved = 0;
+};
+
+} // namespace tlx::sim
