@@ -35,6 +35,8 @@ public:
 
   Cycles now() const { return current; }
   bool empty() const { return heap.empty(); }
+  /// Time of the next event; Never without one.
+  Cycles nextTime() const { return heap.empty() ? Never : heap.front().time; }
   size_t pending() const { return heap.size(); }
 
 private:

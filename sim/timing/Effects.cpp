@@ -1,0 +1,392 @@
+// Barriers, fences and group waits: executes Effect records, whatever op they
+// belong to.
+#include "sim/timing/Machine.h"
+
+#include <algorithm>
+
+namespace tlx::sim {
+
+using sync::Kind;
+
+bool TimingMachine::predicate(const TimedTask &task, Reg reg) const {
+  return reg == noReg || (task.slots[reg].bits & 1);
+}
+
+int64_t TimingMachine::amountOf(const TimedTask &task, const Effect &effect) const {
+  return effect.amountReg != noReg ? task.slots[effect.amountReg].bits : effect.amount;
+}
+
+/// The instruction's own work is committed; what it started ends then.
+void TimingMachine::issuedUntil(TimedTask &task, Cycles completion, Cycles sourceRead) {
+  task.issued = true;
+  task.completion = completion;
+  task.sourceRead = sourceRead;
+}
+
+/// Whether the instruction closes an async group itself.
+bool TimingMachine::hasCommit(const Program &program, const Inst &inst) {
+  const Effect *effects = program.effectsOf(inst);
+  return std::any_of(effects, effects + inst.numEffects,
+                     [](const Effect &effect) { return effect.kind == Kind::GroupCommit; });
+}
+
+/// The effects of one instruction in order. What happens at completion is put
+/// off; what blocks suspends the task, which comes back to the same effect.
+TimingMachine::Step TimingMachine::runEffects(TimedTask &task, const Inst &inst) {
+  const Effect *effects = program.effectsOf(inst);
+  for (; task.effectStep < inst.numEffects; ++task.effectStep) {
+    const Effect &effect = effects[task.effectStep];
+    if (effect.kind == Kind::Read || effect.kind == Kind::Write || effect.kind == Kind::Hint)
+      continue; // the instruction's route accounts for them
+    if (!predicate(task, effect.predicate) || (effect.pairLeader && task.cta->rank % 2))
+      continue;
+    // A phase or predicate that is still computed holds the instruction up.
+    for (Reg reg : {effect.phase, effect.target, effect.predicate, effect.amountReg})
+      if (reg != noReg && task.slots[reg].ready > task.clock)
+        task.clock = task.slots[reg].ready;
+    if (effect.moment == sync::Moment::Completion) {
+      asyncEffect(task, effect);
+      continue;
+    }
+    if (effect.taskBarrierBefore && !task.barrierDone) {
+      taskBarrier(task);
+      task.barrierDone = true;
+    }
+    if (!align(task))
+      return Step::Suspend;
+    if (!issueEffect(task, effect))
+      return Step::Suspend;
+    task.barrierDone = false;
+    if (failure)
+      return Step::Suspend;
+  }
+  return Step::Next;
+}
+
+void TimingMachine::taskBarrier(TimedTask &task) {
+  if (task.warps > 1) {
+    Cycles before = task.clock;
+    task.clock += costs.barLatency + costs.barIssue * (task.warps - 1);
+    block(task, Reason::NamedBarrier, before, task.clock);
+  }
+}
+
+/// An effect at its issue. False: the task sleeps and will come back to it, or
+/// has been put behind it.
+bool TimingMachine::issueEffect(TimedTask &task, const Effect &effect) {
+  switch (effect.kind) {
+  case Kind::BarrierInit: {
+    int64_t offset = task.slots[effect.target].bits;
+    task.cta->mbarriers[offset].state.init(amountOf(task, effect));
+    task.clock += costs.mbarrierInit;
+    return true;
+  }
+  case Kind::BarrierInval:
+    task.cta->mbarriers[task.slots[effect.target].bits].state.invalidate();
+    task.clock += costs.mbarrierInit;
+    return true;
+  case Kind::BarrierExpect: {
+    for (TimedCta *cta : targetsOf(task, effect))
+      arriveNow(task, *cta, task.slots[effect.target].bits, amountOf(task, effect), 0);
+    return true;
+  }
+  case Kind::BarrierArrive: {
+    int64_t arrivals = amountOf(task, effect);
+    if (effect.threads == sync::Threads::PerThread)
+      arrivals *= int64_t(task.warps) * costs.warpSize;
+    else if (effect.threads == sync::Threads::EachWarp)
+      arrivals *= task.warps;
+    // An arrival releases what its threads have written.
+    if (task.storesVisible > task.clock) {
+      block(task, Reason::Memory, task.clock, task.storesVisible);
+      task.clock = task.storesVisible;
+    }
+    task.clock += costs.mbarrierArrive;
+    for (TimedCta *cta : targetsOf(task, effect)) {
+      if (cta == task.cta)
+        arriveNow(task, *cta, task.slots[effect.target].bits, 0, arrivals);
+      else
+        completeLater(task.clock + costs.clusterArrive,
+                      {cta, task.slots[effect.target].bits & ((int64_t(1) << 48) - 1), 0, arrivals, task.track});
+    }
+    return true;
+  }
+  case Kind::BarrierComplete:
+    for (TimedCta *cta : targetsOf(task, effect))
+      arriveNow(task, *cta, task.slots[effect.target].bits, -amountOf(task, effect), 0);
+    return true;
+  case Kind::BarrierWait: return waitMbarrier(task, effect);
+  case Kind::NamedBarrierSync: return namedBarrier(task, effect, true);
+  case Kind::NamedBarrierArrive: return namedBarrier(task, effect, false);
+  case Kind::ClusterArrive: clusterArrive(task); return true;
+  case Kind::ClusterWait: return clusterWait(task);
+  case Kind::TaskBarrier: taskBarrier(task); return true;
+  case Kind::GroupCommit: task.groups[unsigned(effect.group)].commit(); return true;
+  case Kind::GroupWait: groupWait(task, effect); return true;
+  case Kind::ProxyFence: {
+    Cycles landed = std::max(task.clock, task.storesVisible);
+    block(task, Reason::Memory, task.clock, landed + costs.fenceProxy);
+    task.clock = landed + costs.fenceProxy;
+    return true;
+  }
+  case Kind::MemoryFence:
+  case Kind::TensormapFence:
+    block(task, Reason::Memory, task.clock, task.clock + costs.fenceGpu);
+    task.clock += costs.fenceGpu;
+    return true;
+  case Kind::BarrierInitFence: task.clock += costs.fenceProxy; return true;
+  case Kind::ClcRequest:
+  case Kind::Hint:
+  case Kind::Read:
+  case Kind::Write: return true;
+  }
+  return true;
+}
+
+/// An effect that happens when the asynchronous operation completes.
+void TimingMachine::asyncEffect(TimedTask &task, const Effect &effect) {
+  Cycles completion = std::max(task.completion, task.clock);
+  // A commit stands for everything of its queue that was issued before.
+  if (effect.group != sync::Group::None) {
+    const AsyncGroups &groups = task.groups[unsigned(effect.group)];
+    completion = std::max(completion, groups.open);
+    for (Cycles done : groups.done)
+      completion = std::max(completion, done);
+    if (effect.group == sync::Group::Tcgen05)
+      completion += costs.tcgenCommit;
+  }
+  if (!predicate(task, effect.barrierPredicate))
+    return;
+  int64_t bytes = 0, arrivals = 0;
+  if (effect.kind == Kind::BarrierComplete)
+    bytes = amountOf(task, effect);
+  else if (effect.kind == Kind::BarrierArrive)
+    arrivals = amountOf(task, effect) *
+               (effect.threads == sync::Threads::PerThread ? int64_t(task.warps) * costs.warpSize : 1);
+  else if (effect.kind == Kind::ClcRequest)
+    completion += costs.clc;
+  else
+    return;
+  if (effect.target == noReg || (bytes == 0 && arrivals == 0))
+    return;
+  for (TimedCta *cta : targetsOf(task, effect))
+    completeLater(completion, {cta, task.slots[effect.target].bits & ((int64_t(1) << 48) - 1), bytes, arrivals, task.track});
+}
+
+/// The CTA that a memory descriptor's bits name.
+TimedCta *TimingMachine::ctaOf(TimedTask &task, int64_t bits) {
+  int64_t field = bits >> 48;
+  auto &ctas = task.cta->cluster->ctas;
+  if (field == 0)
+    return task.cta;
+  if (field - 1 < int64_t(ctas.size()))
+    return ctas[field - 1].get();
+  fail(errorAt(task, "rank " + std::to_string(field - 1) + " names no CTA of the cluster, which has " +
+                         std::to_string(ctas.size())));
+  return task.cta;
+}
+
+std::vector<TimedCta *> TimingMachine::targetsOf(TimedTask &task, const Effect &effect) {
+  auto &ctas = task.cta->cluster->ctas;
+  std::vector<TimedCta *> targets;
+  if (effect.rank != noReg) {
+    int64_t rank = task.slots[effect.rank].bits;
+    for (size_t i = 0; i < ctas.size(); ++i)
+      if (effect.rankIsMask ? (rank >> i & 1) : rank == int64_t(i))
+        targets.push_back(ctas[i].get());
+    return targets;
+  }
+  if (effect.target == noReg)
+    return {task.cta};
+  TimedCta *cta = ctaOf(task, task.slots[effect.target].bits);
+  targets.push_back(cta);
+  // A commit of a CTA pair reaches both.
+  if (effect.pairLeader && effect.kind == Kind::BarrierArrive && cta->rank % 2 == 0 &&
+      size_t(cta->rank) + 1 < ctas.size())
+    targets.push_back(ctas[cta->rank + 1].get());
+  return targets;
+}
+
+TimedMbarrier *TimingMachine::mbarrierAt(TimedTask &task, TimedCta &cta, int64_t offset) {
+  offset &= (int64_t(1) << 48) - 1;
+  auto found = cta.mbarriers.find(offset);
+  if (found != cta.mbarriers.end() && found->second.state.valid)
+    return &found->second;
+  fail(errorAt(task, "no mbarrier is initialised at shared-memory offset " + std::to_string(offset)));
+  return nullptr;
+}
+
+void TimingMachine::arriveNow(TimedTask &task, TimedCta &cta, int64_t offset, int64_t bytes, int64_t arrivals) {
+  TimedMbarrier *barrier = mbarrierAt(task, cta, offset);
+  if (!barrier)
+    return;
+  bool flipped = false;
+  if (bytes != 0 || arrivals == 0) { // an expect
+    flipped = bytes < 0 ? barrier->state.complete(-bytes) : barrier->state.expect(bytes);
+    task.clock += bytes < 0 ? 0 : costs.mbarrierExpect;
+  }
+  if (arrivals != 0)
+    flipped = barrier->state.arrive(arrivals);
+  if (barrier->state.overrun()) {
+    fail(errorAt(task, "more arrivals than the phase of this mbarrier expects (" +
+                           std::to_string(barrier->state.count) + ")"));
+    return;
+  }
+  afterStep(*barrier, flipped, task.clock, task.track);
+}
+
+void TimingMachine::afterStep(TimedMbarrier &barrier, bool flipped, Cycles now, TrackId by) {
+  if (!flipped)
+    return;
+  if (options.hooks && barrier.track != NoTrack)
+    options.hooks->onPhase({barrier.track, now, barrier.state.generation});
+  size_t kept = 0;
+  for (MbarrierWaiter &waiter : barrier.waiters) {
+    if (!barrier.state.passed(waiter.parity)) {
+      barrier.waiters[kept++] = waiter;
+      continue;
+    }
+    TimedTask &task = *waiter.task;
+    Cycles when = std::max(now, task.clock) + costs.mbarrierWake;
+    if (options.hooks && by != NoTrack && task.track != NoTrack)
+      options.hooks->onFlow({by, now, task.track, when});
+    ++task.effectStep;
+    wake(task, when);
+  }
+  barrier.waiters.resize(kept);
+}
+
+void TimingMachine::completeLater(Cycles when, const Completion &completion) {
+  uint32_t index;
+  if (freeCompletions.empty()) {
+    index = uint32_t(completions.size());
+    completions.push_back(completion);
+  } else {
+    index = freeCompletions.back();
+    freeCompletions.pop_back();
+    completions[index] = completion;
+  }
+  queue.schedule(when, *this, index);
+}
+
+void TimingMachine::onEvent(Cycles now, uint64_t payload) {
+  Completion completion = completions[payload];
+  freeCompletions.push_back(uint32_t(payload));
+  if (failure)
+    return;
+  auto found = completion.cta->mbarriers.find(completion.barrier);
+  if (found == completion.cta->mbarriers.end() || !found->second.state.valid) {
+    fail(Error("an asynchronous operation signals shared-memory offset " +
+                   std::to_string(completion.barrier) + ", where no mbarrier is initialised",
+               sourceOf(completion.cta->tasks[0]->pc), {}, ExitCode::Violated));
+    return;
+  }
+  TimedMbarrier &barrier = found->second;
+  bool flipped = completion.bytes ? barrier.state.complete(completion.bytes) : false;
+  if (completion.arrivals)
+    flipped = barrier.state.arrive(completion.arrivals);
+  if (barrier.state.overrun()) {
+    fail(Error("more arrivals than the phase of the mbarrier at offset " + std::to_string(completion.barrier) +
+                   " expects (" + std::to_string(barrier.state.count) + ")",
+               sourceOf(completion.cta->tasks[0]->pc), {}, ExitCode::Violated));
+    return;
+  }
+  afterStep(barrier, flipped, now, completion.by);
+}
+
+bool TimingMachine::waitMbarrier(TimedTask &task, const Effect &effect) {
+  int64_t bits = task.slots[effect.target].bits;
+  TimedMbarrier *barrier = mbarrierAt(task, *ctaOf(task, bits), bits);
+  if (!barrier)
+    return false;
+  int parity = effect.phase != noReg ? int(task.slots[effect.phase].bits & 1) : 0;
+  if (barrier->state.passed(parity)) {
+    task.clock += costs.mbarrierReady;
+    return true;
+  }
+  barrier->waiters.push_back({&task, parity});
+  sleep(task, Reason::Mbarrier, bits);
+  return false;
+}
+
+/// A named barrier of the CTA. A waiter that completes it goes on at once.
+bool TimingMachine::namedBarrier(TimedTask &task, const Effect &effect, bool waits) {
+  int64_t id = effect.target != noReg ? task.slots[effect.target].bits : 0;
+  if (id < 0 || id >= int64_t(task.cta->named.size())) {
+    fail(errorAt(task, "named barrier " + std::to_string(id) + " does not exist"));
+    return false;
+  }
+  TimedNamedBarrier &barrier = task.cta->named[id];
+  int64_t total = amountOf(task, effect);
+  int64_t threads = int64_t(task.warps) * costs.warpSize;
+  task.clock += costs.barIssue * task.warps;
+  // The arrival orders the shared accesses before it.
+  task.clock = std::max(task.clock, task.storesVisible);
+  Cycles release = task.clock + costs.barLatency;
+  if (barrier.arrive(threads, total)) {
+    for (TimedTask *waiter : barrier.waiters) {
+      if (options.hooks && waiter->track != NoTrack && task.track != NoTrack)
+        options.hooks->onFlow({task.track, task.clock, waiter->track, release});
+      ++waiter->effectStep;
+      wake(*waiter, release);
+    }
+    barrier.waiters.clear();
+    if (waits) {
+      block(task, Reason::NamedBarrier, task.clock, release);
+      task.clock = release;
+    }
+    return true;
+  }
+  if (!waits)
+    return true;
+  barrier.waiters.push_back(&task);
+  sleep(task, Reason::NamedBarrier, id);
+  return false;
+}
+
+/// Outside a warp specialisation all warps of the CTA take part.
+void TimingMachine::clusterArrive(TimedTask &task) {
+  TimedCluster &cluster = *task.cta->cluster;
+  bool alone = task.index == 0 && task.joinsLeft == 0;
+  int64_t warps = alone ? totalWarps : task.warps;
+  int64_t total = int64_t(totalWarps) * int64_t(int(cluster.ctas.size()) - cluster.exited);
+  task.namedGeneration = cluster.barrier.generation;
+  if (!cluster.barrier.arrive(warps, total))
+    return;
+  for (TimedTask *waiter : cluster.barrier.waiters) {
+    ++waiter->effectStep;
+    wake(*waiter, task.clock + costs.clusterBarrier);
+  }
+  cluster.barrier.waiters.clear();
+}
+
+bool TimingMachine::clusterWait(TimedTask &task) {
+  TimedCluster &cluster = *task.cta->cluster;
+  if (cluster.barrier.generation != task.namedGeneration) {
+    block(task, Reason::Cluster, task.clock, task.clock + costs.clusterBarrier);
+    task.clock += costs.clusterBarrier;
+    return true;
+  }
+  cluster.barrier.waiters.push_back(&task);
+  sleep(task, Reason::Cluster);
+  return false;
+}
+
+/// Until at most `amount` groups of the task are pending.
+void TimingMachine::groupWait(TimedTask &task, const Effect &effect) {
+  AsyncGroups &groups = task.groups[unsigned(effect.group)];
+  int64_t pending = std::max<int64_t>(0, amountOf(task, effect));
+  Cycles until = task.clock;
+  int64_t finished = int64_t(groups.done.size()) - pending;
+  for (int64_t i = 0; i < finished; ++i)
+    until = std::max(until, (effect.readOnly ? groups.sourceRead : groups.done)[i]);
+  if (!effect.readOnly && finished > 0) {
+    groups.done.erase(groups.done.begin(), groups.done.begin() + finished);
+    groups.sourceRead.erase(groups.sourceRead.begin(), groups.sourceRead.begin() + finished);
+  }
+  bool products = effect.group == sync::Group::Wgmma || effect.group == sync::Group::Tcgen05;
+  block(task, products ? Reason::MmaQueue : Reason::Memory, task.clock, until);
+  task.clock = until + (products ? costs.mmaWait : 1);
+}
+
+} // namespace tlx::sim

@@ -1,0 +1,184 @@
+//===- Machine.h - runs a program in simulated time -----------------------===//
+//
+// The machine owns the SMs of a chip and the CTAs on them. Every task runs
+// ahead on its own clock through arithmetic and control flow; before it touches
+// anything that others can see (a barrier, the TMA engine, a tensor core, a
+// shared port) it lets the event queue catch up, so that such steps happen in
+// one global order.
+//
+//   Step.cpp      the interpreter loop and control flow
+//   Effects.cpp   barriers, fences and group waits, from Effect records
+//   Transfers.cpp shared and device memory, TMA, clusters
+//   Products.cpp  tensor cores and tensor memory
+//   Machine.cpp   launch, CTAs, accounting, report
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "sim/timing/Launch.h"
+#include "sim/timing/State.h"
+#include "sim/timing/Work.h"
+#include "sim/units/launch/CtaScheduler.h"
+
+#include <optional>
+#include <set>
+
+namespace tlx::sim {
+
+class TimingMachine final : public EventTarget {
+public:
+  TimingMachine(const Program &program, const TimingLaunch &launch, const Chip &chip,
+                const TimingOptions &options);
+  ~TimingMachine() override;
+
+  Result<TimingReport> run();
+
+  /// Called by a task's event.
+  void resume(TimedTask &task, Cycles now);
+  /// A completion is due.
+  void onEvent(Cycles now, uint64_t payload) override;
+
+private:
+  enum class Step : uint8_t { Next, Jumped, Suspend };
+
+  /// Costs in whole cycles, read from the chip once.
+  struct Costs {
+    Cycles aluLatency, divide, branch;
+    Cycles smemLoad, smemStore, smemAtomic, l2Atomic;
+    Cycles tmaIssue, mmaWait, mmaSyncLatency;
+    Cycles mbarrierInit, mbarrierArrive, mbarrierExpect, mbarrierReady, mbarrierWake;
+    Cycles barLatency, barIssue, fenceProxy, fenceGpu;
+    Cycles clusterLatency, clusterBarrier, clusterArrive;
+    Cycles ctaStart, ctaExit, fork, join, setRegisters;
+    Cycles tcgenCommit, tcgenPair, tcgenSmem, tmemLoad, tmemStore, tmemAlloc, clc;
+    double coldClocksPerInst, tcgenCopyBytesPerClk;
+    int warpSize, partitions;
+    static Costs of(const Chip &chip);
+  };
+
+  /// Something asynchronous that will happen to an mbarrier.
+  struct Completion {
+    TimedCta *cta = nullptr;
+    int64_t barrier = 0;
+    int64_t bytes = 0;
+    int64_t arrivals = 0;
+    TrackId by = NoTrack;
+  };
+
+  struct TaskStat {
+    std::string name;
+    Cycles total = 0;
+    std::array<Cycles, ReasonCount> blocked{};
+  };
+
+  // Machine.cpp
+  Result<void> prepare();
+  Result<void> checkArguments() const;
+  void placeCtas(Cycles now);
+  void startCluster(const CtaScheduler::Placement &placement);
+  void startTask(TimedCta &cta, int index, Pc entry, int warps, int firstWarp, Cycles when);
+  void setParameters(TimedTask &task);
+  void finishCta(TimedTask &task);
+  void finishTask(TimedTask &task);
+  void block(TimedTask &task, Reason reason, Cycles from, Cycles to, int64_t detail = -1);
+  void sleep(TimedTask &task, Reason reason, int64_t detail = -1);
+  void wake(TimedTask &task, Cycles when);
+  void fail(Error error);
+  Error errorAt(const TimedTask &task, const std::string &message) const;
+  SourceLocation sourceOf(Pc pc) const;
+  Error deadlock();
+  TimingReport report();
+  TrackId newTrack(TrackKind kind, int sm, int64_t cta, std::string name);
+  void unitInterval(TrackId track, Cycles begin, Cycles end, Pc pc, int64_t detail);
+  void note(const std::string &text) { notes.insert(text); }
+  bool hooked(int sm) const { return options.hooks && sm < options.hookedSms; }
+
+  // Step.cpp
+  bool align(TimedTask &task);
+  void execute(TimedTask &task);
+  Step step(TimedTask &task, const Inst &inst, const Work &work);
+  void chargeCode(TimedTask &task, const Work &work);
+  void waitOperands(TimedTask &task, const Inst &inst);
+  void runPipes(TimedTask &task, const Inst &inst, const Work &work);
+  void evalFirst(TimedTask &task, const Inst &inst, const Work &work, Cycles ready);
+  void scalar(TimedTask &task, const Inst &inst, const Work &work);
+  void value(TimedTask &task, const Inst &inst);
+  void view(TimedTask &task, const Inst &inst, const Work &work);
+  void takeEdge(TimedTask &task, const Edge &edge);
+  Step condBranch(TimedTask &task, const Inst &inst);
+  Step callFunction(TimedTask &task, const Inst &inst);
+  Step returnFrom(TimedTask &task, const Inst &inst);
+  Step fork(TimedTask &task, const Inst &inst);
+  Step yield(TimedTask &task, const Inst &inst);
+  int64_t specialValue(const TimedTask &task, const Inst &inst, bool &unknown) const;
+
+  // Effects.cpp
+  Step runEffects(TimedTask &task, const Inst &inst);
+  void issuedUntil(TimedTask &task, Cycles completion, Cycles sourceRead);
+  static bool hasCommit(const Program &program, const Inst &inst);
+  bool issueEffect(TimedTask &task, const Effect &effect);
+  void asyncEffect(TimedTask &task, const Effect &effect);
+  bool predicate(const TimedTask &task, Reg reg) const;
+  int64_t amountOf(const TimedTask &task, const Effect &effect) const;
+  bool waitMbarrier(TimedTask &task, const Effect &effect);
+  bool namedBarrier(TimedTask &task, const Effect &effect, bool waits);
+  void clusterArrive(TimedTask &task);
+  bool clusterWait(TimedTask &task);
+  void groupWait(TimedTask &task, const Effect &effect);
+  void taskBarrier(TimedTask &task);
+  TimedMbarrier *mbarrierAt(TimedTask &task, TimedCta &cta, int64_t offset);
+  void afterStep(TimedMbarrier &barrier, bool flipped, Cycles now, TrackId by);
+  void arriveNow(TimedTask &task, TimedCta &cta, int64_t offset, int64_t bytes, int64_t arrivals);
+  void completeLater(Cycles when, const Completion &completion);
+  std::vector<TimedCta *> targetsOf(TimedTask &task, const Effect &effect);
+  TimedCta *ctaOf(TimedTask &task, int64_t bits);
+
+  // Transfers.cpp
+  Step sharedAccess(TimedTask &task, const Inst &inst, const Work &work);
+  Step globalAccess(TimedTask &task, const Inst &inst, const Work &work);
+  Step tmaCopy(TimedTask &task, const Inst &inst, const Work &work);
+  Step asyncCopy(TimedTask &task, const Inst &inst, const Work &work);
+  Step remoteStore(TimedTask &task, const Inst &inst, const Work &work);
+  TmaEngine::Copy describeCopy(TimedTask &task, const Inst &inst, const Work &work);
+  bool firstUse(TimedTask &task, int64_t descriptor);
+
+  // Products.cpp
+  Step product(TimedTask &task, const Inst &inst, const Work &work);
+  Step syncProduct(TimedTask &task, const Inst &inst, const Work &work);
+  Step tensorMma(TimedTask &task, const Inst &inst, const Work &work);
+  Step tmemAccess(TimedTask &task, const Inst &inst, const Work &work);
+
+  TimedSm &smOf(const TimedTask &task) { return *sms[task.cta->sm]; }
+
+  const Program &program;
+  const TimingLaunch &launch;
+  const Chip &chip;
+  TimingOptions options;
+  Costs costs;
+  std::vector<Work> work;
+  std::vector<int64_t> allocationOffsets;
+  std::vector<bool> loopExit; ///< by pc: a CondBr whose false edge leaves a loop
+  std::array<int64_t, 3> ctaGrid{1, 1, 1}, clusterDims{1, 1, 1};
+  int totalWarps = 4;
+  int64_t sharedBytes = 0;
+  double copyCpi = 1;
+
+  EventQueue queue;
+  std::unique_ptr<MemorySystem> memory;
+  std::vector<std::unique_ptr<TimedSm>> sms;
+  std::optional<CtaScheduler> scheduler;
+  std::vector<std::unique_ptr<TimedCluster>> clusters; ///< alive
+  std::vector<Completion> completions;
+  std::vector<uint32_t> freeCompletions;
+  std::vector<std::array<Cycles, ReasonCount>> stallTable; ///< by pc
+  std::vector<TaskStat> taskStats;
+  std::set<std::string> notes;
+  std::optional<Error> failure;
+  TrackId nextTrack = 0;
+  Cycles lastEnd = 0, lastWrite = 0;
+  int64_t ctasDone = 0;
+  double flops = 0;
+  uint64_t instructions = 0;
+};
+
+} // namespace tlx::sim

@@ -1,0 +1,245 @@
+// Shared memory, device memory, bulk copies and the cluster's fabric.
+#include "sim/timing/Machine.h"
+
+#include <algorithm>
+
+namespace tlx::sim {
+
+/// Loads, stores and exchanges through shared memory: address instructions on
+/// the load/store pipes, then passes of the SM's port.
+TimingMachine::Step TimingMachine::sharedAccess(TimedTask &task, const Inst &inst, const Work &w) {
+  if (!task.issued) {
+    chargeCode(task, w);
+    waitOperands(task, inst);
+    if (!align(task))
+      return Step::Suspend;
+    TimedSm &sm = smOf(task);
+    Cycles begin = task.clock;
+    if (w.numPipes)
+      runPipes(task, inst, w);
+    Port::Turn turn = sm.smem.commit(begin, w.wavefronts * 128);
+    unitInterval(sm.smemTrack, turn.start, turn.done, task.pc, w.bytes);
+    bool load = w.route == Route::SharedLoad;
+    // The port takes the last instruction when it gets to it: until then the
+    // load/store queue is full and the warps wait.
+    Cycles accepted = std::max(task.clock, turn.done - sm.smem.duration(4 * 128));
+    if (accepted > task.clock) {
+      block(task, Reason::Port, task.clock, accepted);
+      task.clock = accepted;
+    }
+    Cycles done = turn.done + (load ? costs.smemLoad : costs.smemStore);
+    if (inst.op == Op::Copy) // stored, a barrier, loaded
+      done += costs.smemStore + costs.barLatency;
+    if (!load)
+      task.storesVisible = std::max(task.storesVisible, done);
+    bool unknown = load;
+    for (unsigned i = 0; i < inst.numResults; ++i) {
+      Slot slot{0, load ? done : task.clock, unknown};
+      if (inst.op == Op::LocalAlloc)
+        slot = {allocationOffsets[program.attrsOf(inst).allocation], task.clock, false};
+      else if (inst.op == Op::Copy)
+        slot = {task.slots[program.operand(inst, 0)].bits, done, task.slots[program.operand(inst, 0)].unknown};
+      task.slots[program.result(inst, i)] = slot;
+    }
+    issuedUntil(task, task.clock, task.clock);
+  }
+  return runEffects(task, inst);
+}
+
+/// Loads, stores and atomics of device memory by the threads themselves.
+TimingMachine::Step TimingMachine::globalAccess(TimedTask &task, const Inst &inst, const Work &w) {
+  if (!task.issued) {
+    chargeCode(task, w);
+    waitOperands(task, inst);
+    if (!align(task))
+      return Step::Suspend;
+    const Slot &pointer = task.slots[program.operand(inst, w.memOperand)];
+    uint64_t address = uint64_t(pointer.bits);
+    Reg mask = inst.op == Op::Load || inst.op == Op::Store ? program.operand(inst, inst.op == Op::Load ? 1 : 2) : noReg;
+    bool off = mask != noReg && !task.slots[mask].unknown && !(task.slots[mask].bits & 1);
+    Cycles begin = task.clock;
+    runPipes(task, inst, w);
+    Cycles ready = begin + costs.smemLoad;
+    if (!off) {
+      MemorySystem::Request request{begin, task.cta->sm, address, std::max<int64_t>(w.bytes, 32),
+                                    w.route == Route::GlobalStore};
+      MemorySystem::Reply reply = memory->commit(request);
+      ready = reply.ready;
+      if (w.route == Route::Atomic)
+        ready = std::max(ready, reply.accepted + costs.l2Atomic);
+      if (w.route == Route::GlobalStore)
+        lastWrite = std::max(lastWrite, ready);
+    }
+    for (unsigned i = 0; i < inst.numResults; ++i) {
+      Slot slot{0, ready, true};
+      const Type &type = program.typeOf(program.result(inst, i));
+      uint64_t bits = 0;
+      if (inst.op == Op::Load && type.kind == TypeKind::Scalar && launch.read && !pointer.unknown && !off &&
+          launch.read(address, type.pointer ? 8 : byteWidth(type.elem), &bits)) {
+        slot.bits = type.pointer ? int64_t(bits) : scalarFromBits(type.elem, bits);
+        slot.unknown = false;
+      }
+      task.slots[program.result(inst, i)] = slot;
+    }
+    issuedUntil(task, task.clock, task.clock);
+  }
+  return runEffects(task, inst);
+}
+
+bool TimingMachine::firstUse(TimedTask &task, int64_t descriptor) {
+  std::vector<int64_t> &seen = smOf(task).descriptorsSeen;
+  if (std::find(seen.begin(), seen.end(), descriptor) != seen.end())
+    return false;
+  seen.push_back(descriptor);
+  return true;
+}
+
+/// Address and boxes of a descriptor copy; boxes beyond the tensor move nothing.
+TmaEngine::Copy TimingMachine::describeCopy(TimedTask &task, const Inst &inst, const Work &w) {
+  TmaEngine::Copy copy{0, 128, w.boxes, w.bytes / std::max(1, w.boxes)};
+  const Slot &desc = task.slots[program.operand(inst, 0)];
+  copy.address = uint64_t(desc.bits);
+  copy.firstUseOfDescriptor = firstUse(task, desc.bits);
+  // Which descriptor it is tells strides and bounds.
+  const TimingArgument *argument = nullptr;
+  for (const TimingArgument &candidate : launch.arguments)
+    if (candidate.kind == TimingArgument::Kind::Descriptor && candidate.bits == desc.bits)
+      argument = &candidate;
+  unsigned firstCoord = 0;
+  switch (inst.op) {
+  case Op::TmaLoad: firstCoord = 5; break;
+  case Op::TmaStore: case Op::TmaReduce: firstCoord = 2; break;
+  case Op::TdmLoad: firstCoord = 4; break;
+  case Op::TdmStore: firstCoord = 3; break;
+  default: return copy; // gathers: rows of their own
+  }
+  const Type &block = program.typeOf(program.operand(inst, 0));
+  unsigned rank = inst.numOperands > firstCoord ? inst.numOperands - firstCoord : 0;
+  if (!argument || argument->shape.size() != rank || argument->strides.size() != rank || rank == 0)
+    return copy;
+  int64_t elementBytes = std::max<int64_t>(1, byteWidth(block.elem));
+  int64_t rows = 1, offset = 0, inside = 1;
+  for (unsigned d = 0; d < rank; ++d) {
+    int64_t coord = task.slots[program.operand(inst, firstCoord + d)].bits;
+    int64_t extent = d < block.shape.size() ? block.shape[d] : 1;
+    int64_t valid = std::clamp<int64_t>(argument->shape[d] - coord, 0, extent);
+    offset += coord * argument->strides[d] * elementBytes;
+    if (d + 1 < rank) {
+      rows *= extent;
+      inside *= valid;
+    } else {
+      int64_t boxInner = std::max<int64_t>(1, extent * elementBytes / std::max(1, w.boxes));
+      int64_t boxes = (valid * elementBytes + boxInner - 1) / boxInner;
+      copy.pitch = boxInner;
+      copy.boxes = int(std::min<int64_t>(copy.boxes, boxes));
+    }
+  }
+  copy.address += uint64_t(offset);
+  copy.boxBytes = copy.boxBytes * inside / std::max<int64_t>(1, rows);
+  if (copy.boxBytes == 0)
+    copy.boxes = 0;
+  return copy;
+}
+
+/// TMA loads, stores and reductions, and bulk copies without a descriptor.
+TimingMachine::Step TimingMachine::tmaCopy(TimedTask &task, const Inst &inst, const Work &w) {
+  if (!task.issued) {
+    chargeCode(task, w);
+    waitOperands(task, inst);
+    bool load = w.route == Route::TmaLoad || w.route == Route::BulkLoad;
+    Reg pred = inst.op == Op::TmaLoad || inst.op == Op::TdmLoad ? program.operand(inst, 3)
+               : inst.op == Op::TmaGather                       ? program.operand(inst, 5)
+                                                                : noReg;
+    if (!predicate(task, pred)) {
+      ++task.clock;
+      return Step::Next;
+    }
+    if (!align(task))
+      return Step::Suspend;
+    TimedSm &sm = smOf(task);
+    TmaEngine::Copy copy;
+    if (w.route == Route::BulkLoad || w.route == Route::BulkStore) {
+      int64_t address = task.slots[program.operand(inst, w.route == Route::BulkLoad ? 0 : 1)].bits;
+      Reg size = program.operand(inst, 2);
+      int64_t bytes = size != noReg && !task.slots[size].unknown ? task.slots[size].bits : w.bytes;
+      copy = {uint64_t(address), 0, 1, bytes};
+    } else {
+      copy = describeCopy(task, inst, w);
+      Reg mask = inst.op == Op::TmaLoad ? program.operand(inst, 4) : noReg;
+      copy.multicast = mask != noReg && (task.slots[mask].bits & (task.slots[mask].bits - 1)) != 0;
+    }
+    // The engine's back-pressure reaches the issuing warp.
+    TmaEngine::Turn turn = sm.tma->query(task.clock, copy);
+    if (turn.heldBy == Reason::Credit && turn.start > task.clock) {
+      block(task, Reason::Credit, task.clock, turn.start);
+      task.clock = turn.start;
+    }
+    turn = load ? sm.tma->load(task.clock, copy) : sm.tma->store(task.clock, copy);
+    sm.smem.commit(task.clock, int64_t(copy.boxes) * copy.boxBytes);
+    unitInterval(sm.tmaTrack, turn.start, turn.done, task.pc, copy.boxes * copy.boxBytes);
+    Cycles done = turn.done, sourceRead = turn.sourceRead;
+    if (!load) {
+      lastWrite = std::max(lastWrite, turn.done);
+      task.groups[unsigned(sync::Group::BulkStore)].add(done, sourceRead);
+    }
+    // Boxes are issued by the warps in turn.
+    task.clock += costs.tmaIssue * ((std::max(1, w.boxes) + task.warps - 1) / task.warps);
+    for (unsigned i = 0; i < inst.numResults; ++i)
+      task.slots[program.result(inst, i)] = {0, task.clock, true};
+    if (inst.op == Op::TdmLoad || inst.op == Op::TdmStore)
+      task.groups[unsigned(sync::Group::Tdm)].add(done, sourceRead);
+    issuedUntil(task, done, sourceRead);
+  }
+  Step result = runEffects(task, inst);
+  if (result == Step::Next && !hasCommit(program, inst) && (w.route == Route::TmaStore || w.route == Route::BulkStore))
+    task.groups[unsigned(sync::Group::BulkStore)].commit();
+  return result;
+}
+
+/// cp.async and AMD's loads that go to shared memory.
+TimingMachine::Step TimingMachine::asyncCopy(TimedTask &task, const Inst &inst, const Work &w) {
+  if (!task.issued) {
+    chargeCode(task, w);
+    waitOperands(task, inst);
+    if (!align(task))
+      return Step::Suspend;
+    Cycles begin = task.clock;
+    runPipes(task, inst, w);
+    uint64_t address = uint64_t(task.slots[program.operand(inst, w.memOperand)].bits);
+    MemorySystem::Reply reply = memory->commit({begin, task.cta->sm, address, std::max<int64_t>(w.bytes, 32)});
+    smOf(task).smem.commit(begin, w.bytes);
+    Cycles done = reply.ready + costs.smemStore;
+    sync::Group group = inst.op == Op::AsyncCopy && !chip.isAmd() ? sync::Group::CpAsync : sync::Group::AmdAsync;
+    for (unsigned i = 0; i < inst.numEffects; ++i)
+      if (program.effectsOf(inst)[i].group != sync::Group::None)
+        group = program.effectsOf(inst)[i].group;
+    task.groups[unsigned(group)].add(done, done);
+    for (unsigned i = 0; i < inst.numResults; ++i)
+      task.slots[program.result(inst, i)] = {0, task.clock, true};
+    issuedUntil(task, done, done);
+  }
+  return runEffects(task, inst);
+}
+
+/// Stores to a peer's shared memory, by the threads or asynchronously.
+TimingMachine::Step TimingMachine::remoteStore(TimedTask &task, const Inst &inst, const Work &w) {
+  if (!task.issued) {
+    chargeCode(task, w);
+    waitOperands(task, inst);
+    if (!align(task))
+      return Step::Suspend;
+    Cycles begin = task.clock;
+    if (w.numPipes)
+      runPipes(task, inst, w);
+    Port::Turn turn = smOf(task).clusterOut.commit(begin, w.bytes);
+    Cycles done = turn.done + costs.clusterLatency;
+    if (inst.op == Op::RemoteStore)
+      task.storesVisible = std::max(task.storesVisible, done);
+    for (unsigned i = 0; i < inst.numResults; ++i)
+      task.slots[program.result(inst, i)] = {0, task.clock, true};
+    issuedUntil(task, done, done);
+  }
+  return runEffects(task, inst);
+}
+
+} // namespace tlx::sim

@@ -1,0 +1,90 @@
+#include "sim/units/launch/CtaScheduler.h"
+
+#include <algorithm>
+
+namespace tlx::sim {
+
+CtaScheduler::Spec CtaScheduler::Spec::of(const Chip &chip) {
+  Spec spec;
+  spec.sms = int(chip.integer(Param::SmCount));
+  spec.maxCtas = int(chip.integer(Param::SmMaxCtas));
+  spec.maxWarps = int(chip.integer(Param::SmMaxWarps));
+  spec.maxCluster = int(chip.integer(Param::ClusterMaxCtas));
+  spec.smemBytes = chip.integer(Param::SmSmemBytes);
+  spec.smemPerCta = chip.integer(Param::SmSmemPerCta);
+  spec.smemReserved = chip.integer(Param::SmSmemReserved);
+  spec.registers = chip.integer(Param::SmRegisters);
+  spec.interval = chip.cycles(Param::LaunchCtaInterval);
+  return spec;
+}
+
+Result<CtaScheduler> CtaScheduler::create(const Spec &spec, const Demand &demand, int64_t clusters,
+                                          int clusterSize) {
+  if (demand.smemBytes > spec.smemPerCta)
+    return Error("a CTA of this launch needs " + std::to_string(demand.smemBytes) +
+                 " bytes of shared memory; the chip gives " + std::to_string(spec.smemPerCta));
+  if (demand.warps > spec.maxWarps)
+    return Error("a CTA of this launch has " + std::to_string(demand.warps) +
+                 " warps; an SM of the chip holds " + std::to_string(spec.maxWarps));
+  if (clusterSize > spec.maxCluster || clusterSize > spec.sms)
+    return Error("a cluster of this launch has " + std::to_string(clusterSize) +
+                 " CTAs; the chip allows " + std::to_string(std::min(spec.maxCluster, spec.sms)));
+  int64_t fit = spec.maxCtas;
+  fit = std::min<int64_t>(fit, spec.maxWarps / std::max(1, demand.warps));
+  if (demand.smemBytes + spec.smemReserved > 0)
+    fit = std::min(fit, spec.smemBytes / (demand.smemBytes + spec.smemReserved));
+  if (demand.registersPerThread > 0) {
+    int64_t registers = int64_t(demand.registersPerThread) * demand.warps * demand.warpSize;
+    if (registers > spec.registers)
+      return Error("a CTA of this launch needs " + std::to_string(registers) +
+                   " registers; an SM of the chip has " + std::to_string(spec.registers));
+    fit = std::min(fit, spec.registers / registers);
+  }
+  CtaScheduler scheduler;
+  scheduler.perSm = int(std::max<int64_t>(1, fit));
+  scheduler.clusterSize = clusterSize;
+  scheduler.clusters = clusters;
+  scheduler.interval = spec.interval;
+  scheduler.resident.assign(spec.sms, 0);
+  scheduler.used.assign(spec.sms, false);
+  return scheduler;
+}
+
+CtaScheduler::Placement CtaScheduler::next(Cycles now) {
+  Placement placement;
+  if (allStarted())
+    return placement;
+  int sms = int(resident.size());
+  if (clusterSize == 1) {
+    int best = int(std::min_element(resident.begin(), resident.end()) - resident.begin());
+    if (resident[best] >= perSm)
+      return placement;
+    placement.sms = {best};
+  } else {
+    // A cluster takes neighbouring SMs: the aligned group with the least load.
+    int bestLoad = INT32_MAX, bestBase = -1;
+    for (int base = 0; base + clusterSize <= sms; base += clusterSize) {
+      int load = *std::max_element(resident.begin() + base, resident.begin() + base + clusterSize);
+      if (load < perSm && load < bestLoad) {
+        bestLoad = load;
+        bestBase = base;
+      }
+    }
+    if (bestBase < 0)
+      return placement;
+    for (int rank = 0; rank < clusterSize; ++rank)
+      placement.sms.push_back(bestBase + rank);
+  }
+  for (int sm : placement.sms) {
+    ++resident[sm];
+    used[sm] = true;
+  }
+  placement.cluster = started++;
+  placement.time = std::max(now, freeAt);
+  freeAt = placement.time + interval * clusterSize;
+  return placement;
+}
+
+int CtaScheduler::smsUsed() const { return int(std::count(used.begin(), used.end(), true)); }
+
+} // namespace tlx::sim

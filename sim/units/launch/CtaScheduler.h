@@ -1,0 +1,62 @@
+//===- CtaScheduler.h - which CTA runs where, and when --------------------===//
+//
+// Clusters start in order of their index. Each goes to the SMs with the fewest
+// resident CTAs (the lowest index of equal ones), one CTA to an SM, as long as
+// shared memory, warps, registers and CTA slots allow; the others wait for CTAs
+// to exit.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "runtime/base/Result.h"
+#include "sim/chips/Chip.h"
+#include "sim/engine/Time.h"
+
+#include <vector>
+
+namespace tlx::sim {
+
+class CtaScheduler {
+public:
+  struct Spec {
+    int sms, maxCtas, maxWarps, maxCluster;
+    int64_t smemBytes, smemPerCta, smemReserved, registers;
+    Cycles interval;
+    static Spec of(const Chip &chip);
+  };
+  struct Demand {
+    int64_t smemBytes = 0; ///< dynamic shared memory
+    int warps = 4;
+    int warpSize = 32;
+    int registersPerThread = 0; ///< 0: not known
+  };
+  struct Placement {
+    int64_t cluster = -1; ///< -1: nothing can start now
+    std::vector<int> sms; ///< one for each rank
+    Cycles time = 0;
+  };
+
+  /// Error: one CTA alone exceeds an SM, or the cluster is too large.
+  static Result<CtaScheduler> create(const Spec &spec, const Demand &demand, int64_t clusters,
+                                     int clusterSize);
+
+  /// CTAs that fit on one SM.
+  int occupancy() const { return perSm; }
+  /// Places the next cluster at `now` or soon after, if one is left and fits.
+  Placement next(Cycles now);
+  /// A CTA on this SM has exited.
+  void release(int sm) { --resident[sm]; }
+  bool allStarted() const { return started == clusters; }
+  /// SMs that have run a CTA.
+  int smsUsed() const;
+
+private:
+  CtaScheduler() = default;
+  int perSm = 0, clusterSize = 1;
+  int64_t clusters = 0, started = 0;
+  Cycles interval = 0, freeAt = 0;
+  std::vector<int> resident;
+  std::vector<bool> used;
+};
+
+} // namespace tlx::sim
