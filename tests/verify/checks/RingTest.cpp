@@ -1,0 +1,148 @@
+#include "tests/verify/Protocols.h"
+#include "verify/checks/Prover.h"
+
+#include <gtest/gtest.h>
+
+using namespace tlx::verify;
+using namespace tlx::verify::testing;
+
+namespace {
+std::string describe(const ProofResult &r) {
+  if (r.verdict == ProofResult::Proved)
+    return "PROVED";
+  if (r.verdict == ProofResult::Unknown)
+    return "UNKNOWN: " + r.reason;
+  return std::string("BUG ") + info(r.violation.cls).name + ": " + r.violation.message;
+}
+
+ProofResult check(const RingOptions &o) {
+  Program p = ring(o);
+  ProverOptions options;
+  options.maxStates = 50000;
+  return prove(p, options);
+}
+} // namespace
+
+TEST(Ring, ProvedForAllTripCounts) {
+  for (int slots = 1; slots <= 8; ++slots)
+    for (int consumers = 1; consumers <= 3; ++consumers)
+      for (bool toggles : {false, true}) {
+        RingOptions o;
+        o.slots = slots, o.consumers = consumers, o.toggles = toggles;
+        ProofResult r = check(o);
+        EXPECT_EQ(r.verdict, ProofResult::Proved)
+            << slots << " slots, " << consumers << " consumers: " << describe(r);
+        EXPECT_TRUE(r.preconditions.empty());
+        EXPECT_LT(r.states, 200u);
+      }
+}
+
+TEST(Ring, ProvedInsideATileLoop) {
+  for (int slots = 1; slots <= 8; ++slots) {
+    RingOptions o;
+    o.slots = slots, o.consumers = 2, o.persistent = true;
+    ProofResult r = check(o);
+    EXPECT_EQ(r.verdict, ProofResult::Proved) << slots << " slots: " << describe(r);
+    EXPECT_LT(r.states, 2000u);
+  }
+}
+
+namespace {
+void expectBug(const RingOptions &o, BugClass cls, const char *op) {
+  Program p = ring(o);
+  ProverOptions options;
+  options.maxStates = 50000;
+  ProofResult r = prove(p, options);
+  ASSERT_EQ(r.verdict, ProofResult::Bug) << describe(r);
+  EXPECT_EQ(r.violation.cls, cls) << describe(r);
+  ASSERT_GE(r.violation.at.event, 0);
+  EXPECT_EQ(p.events[r.violation.at.event].op, op);
+  EXPECT_FALSE(r.trace.empty());
+}
+} // namespace
+
+TEST(Ring, ADroppedReleaseDeadlocksTheProducer) {
+  for (int slots : {1, 2, 5})
+    for (int consumers : {1, 2, 3})
+      for (int who = 0; who < consumers; ++who) {
+        RingOptions o;
+        o.slots = slots, o.consumers = consumers, o.dropArriveOf = who;
+        expectBug(o, BugClass::Deadlock, "wait");
+      }
+}
+
+TEST(Ring, AWrongProducerPhaseDeadlocksAtOnce) {
+  RingOptions o;
+  o.producerPhaseWrong = true;
+  expectBug(o, BugClass::Deadlock, "wait");
+}
+
+TEST(Ring, AWrongConsumerPhaseReturnsBeforeTheFirstPhase) {
+  RingOptions o;
+  o.slots = 3, o.consumerPhaseWrong = true;
+  Program p = ring(o);
+  ProofResult r = prove(p, {});
+  ASSERT_EQ(r.verdict, ProofResult::Bug) << describe(r);
+}
+
+TEST(Ring, TooLargeAnArriveCountDeadlocks) {
+  RingOptions o;
+  o.consumers = 2, o.emptyCount = 3;
+  expectBug(o, BugClass::Deadlock, "wait");
+}
+
+TEST(Ring, TooSmallAnArriveCountLetsOneConsumerReleaseForTwo) {
+  RingOptions o;
+  o.consumers = 2, o.emptyCount = 1;
+  Program p = ring(o);
+  ProofResult r = prove(p, {});
+  ASSERT_EQ(r.verdict, ProofResult::Bug) << describe(r);
+  EXPECT_TRUE(r.violation.cls == BugClass::ArrivalOrder || r.violation.cls == BugClass::Race ||
+              r.violation.cls == BugClass::LostPhase)
+      << describe(r);
+}
+
+TEST(Ring, WrongBytesAreNamedAtTheExpect) {
+  for (int64_t bytes : {32, 63, 65, 128}) {
+    RingOptions o;
+    o.expectBytes = bytes;
+    expectBug(o, BugClass::BytesMismatch, "expect");
+  }
+}
+
+TEST(Ring, ReleaseBeforeTheReadIsARace) {
+  RingOptions o;
+  o.releaseBeforeRead = true;
+  Program p = ring(o);
+  ProofResult r = prove(p, {});
+  ASSERT_EQ(r.verdict, ProofResult::Bug);
+  EXPECT_EQ(r.violation.cls, BugClass::Race) << describe(r);
+}
+
+TEST(Ring, ReadingAnotherSlotIsARace) {
+  RingOptions o;
+  o.slots = 3, o.readSlotShift = 1;
+  Program p = ring(o);
+  ProofResult r = prove(p, {});
+  ASSERT_EQ(r.verdict, ProofResult::Bug);
+  EXPECT_EQ(r.violation.cls, BugClass::Race) << describe(r);
+}
+
+TEST(Ring, ConsumersThatStopEarlyLeaveALoadInFlight) {
+  RingOptions o;
+  o.consumerShort = true, o.minTrips = 1;
+  Program p = ring(o);
+  ProofResult r = prove(p, {});
+  ASSERT_EQ(r.verdict, ProofResult::Bug);
+  EXPECT_EQ(r.violation.cls, BugClass::Exit) << describe(r);
+}
+
+TEST(Ring, ConstantTripCounts) {
+  for (int trips = 0; trips <= 9; ++trips) {
+    RingOptions o;
+    o.trips = trips, o.slots = 2, o.consumers = 2;
+    EXPECT_EQ(check(o).verdict, ProofResult::Proved) << trips;
+    o.dropArriveOf = 0;
+    EXPECT_EQ(check(o).verdict, trips > 2 ? ProofResult::Bug : ProofResult::Proved) << trips;
+  }
+}

@@ -1,0 +1,314 @@
+//===- Barriers.cpp - mbarriers, named barriers, cluster barriers ---------===//
+
+#include "verify/checks/Machine.h"
+
+#include <algorithm>
+
+using namespace tlx::verify;
+using tlx::sync::Threads;
+
+bool Machine::usable(State &state, int task, int event, int barrier, int row) {
+  BarrierState &b = state.barriers[barrier];
+  if (b.inited && state.knowledge.knows(row, b.initToken))
+    return true;
+  Violation v{BugClass::BarrierInit,
+              b.inited ? map.barrierName(barrier) + " is used without being ordered after its "
+                                                    "initialisation"
+                       : map.barrierName(barrier) + " is used but not initialised",
+              here(state, task, event),
+              {}};
+  if (b.inited)
+    v.related.push_back({-1, b.initEvent, {}, "initialised here", {}});
+  else
+    v.related.push_back({-1, -1, {}, "allocated here", map.arrayOf(barrier).loc});
+  violate(std::move(v));
+  return false;
+}
+
+bool Machine::initBarrier(State &state, int task, int event, const Resolved &r) {
+  BarrierState &b = state.barriers[r.barrier];
+  std::string name = map.barrierName(r.barrier);
+  if (r.amount < 1) {
+    violate({BugClass::BarrierInit, name + " is initialised with a count of " +
+                                        std::to_string(r.amount) + "; it must be at least 1",
+             here(state, task, event), {}});
+    return false;
+  }
+  if (b.inited) {
+    violate({BugClass::BarrierLifetime,
+             name + " is initialised again without having been invalidated",
+             here(state, task, event),
+             {{-1, b.initEvent, {}, "first initialised here", {}}}});
+    return false;
+  }
+  int64_t generation = 0;
+  b = BarrierState{};
+  b.inited = true;
+  b.generation = generation;
+  b.initToken = state.epoch[strand(task, 0)];
+  b.initEvent = event;
+  b.count = b.pending = r.amount;
+  state.knowledge.clear(currentRow(r.barrier));
+  state.knowledge.clear(lastRow(r.barrier));
+  newEpoch(state, strand(task, 0));
+  return true;
+}
+
+bool Machine::invalBarrier(State &state, int task, int event, const Resolved &r) {
+  int row = strand(task, 0);
+  if (!usable(state, task, event, r.barrier, row))
+    return false;
+  BarrierState &b = state.barriers[r.barrier];
+  bool quiet = std::all_of(b.waits.begin(), b.waits.end(), [&](const WaitRecord &wait) {
+    return state.knowledge.knows(row, wait.token);
+  });
+  for (const auto &list : b.arrivals)
+    quiet &= std::all_of(list.begin(), list.end(),
+                         [&](Token t) { return state.knowledge.knows(row, t); });
+  if (!quiet) {
+    violate({BugClass::BarrierLifetime,
+             map.barrierName(r.barrier) + " is invalidated while it is still in use",
+             here(state, task, event),
+             {}});
+    return false;
+  }
+  b = BarrierState{};
+  return true;
+}
+
+bool Machine::arrive(State &state, int task, int event, int barrier, int row,
+                     const std::vector<Token> &tokens, int64_t arrivals, int64_t bytes) {
+  if (!usable(state, task, event, barrier, row))
+    return false;
+  BarrierState &b = state.barriers[barrier];
+  std::string name = map.barrierName(barrier);
+  for (Token earlier : b.arrivals[1])
+    if (!state.knowledge.knows(row, earlier)) {
+      Violation v{BugClass::ArrivalOrder,
+                  "this can count towards phase " + std::to_string(b.generation - 1) + " of " +
+                      name + " instead of phase " + std::to_string(b.generation) +
+                      ": it is not ordered after the completion of the earlier one",
+                  here(state, task, event),
+                  {}};
+      v.related.push_back({-1, b.initEvent, {},
+                           name + " counts " + std::to_string(b.count) + " arrival(s) per phase",
+                           {}});
+      violate(std::move(v));
+      return false;
+    }
+  if (arrivals > b.pending) {
+    Violation v{BugClass::OverArrival,
+                std::to_string(arrivals) + " arrival(s) on " + name + ", but phase " +
+                    std::to_string(b.generation) + " misses only " + std::to_string(b.pending) +
+                    " of " + std::to_string(b.count),
+                here(state, task, event),
+                {}};
+    for (const ArrivalRecord &record : b.log)
+      v.related.push_back({record.task, record.event, {}, "arrived earlier in this phase", {}});
+    v.related.push_back({-1, b.initEvent, {}, "initialised here", {}});
+    violate(std::move(v));
+    return false;
+  }
+  state.knowledge.join(currentRow(barrier), row);
+  for (Token token : tokens)
+    if (std::find(b.arrivals[0].begin(), b.arrivals[0].end(), token) == b.arrivals[0].end())
+      b.arrivals[0].push_back(token);
+  b.pending -= arrivals;
+  b.tx += bytes;
+  if (b.log.size() < 64)
+    b.log.push_back({event, static_cast<int16_t>(task), arrivals, bytes});
+  return b.pending || b.tx || completeGeneration(state, task, event, barrier);
+}
+
+bool Machine::completeGeneration(State &state, int task, int event, int barrier) {
+  BarrierState &b = state.barriers[barrier];
+  int current = currentRow(barrier);
+  for (const WaitRecord &wait : b.waits)
+    if (!state.knowledge.knows(current, wait.token)) {
+      std::string name = map.barrierName(barrier);
+      Violation v{BugClass::LostPhase,
+                  "phase " + std::to_string(b.generation) + " of " + name +
+                      " can complete before this wait for phase " +
+                      std::to_string(b.generation - 1) + " has looked at it",
+                  here(state, wait.task, wait.event),
+                  {}};
+      v.related.push_back({task, event, {}, "completes phase " + std::to_string(b.generation), {}});
+      v.related.push_back({-1, b.initEvent, {}, "initialised here", {}});
+      violate(std::move(v));
+      return false;
+    }
+  state.knowledge.copy(lastRow(barrier), current);
+  state.knowledge.clear(current);
+  b.arrivals[2] = std::move(b.arrivals[1]);
+  b.arrivals[1] = std::move(b.arrivals[0]);
+  b.arrivals[0].clear();
+  b.waits.clear();
+  b.log.clear();
+  b.pending = b.count;
+  ++b.generation;
+  return true;
+}
+
+Machine::Outcome Machine::wait(State &state, int task, int event, const Resolved &r) {
+  for (int half = 0; half < halves(task); ++half)
+    if (!usable(state, task, event, r.barrier, strand(task, half)))
+      return Outcome::Stopped;
+  BarrierState &b = state.barriers[r.barrier];
+  if ((b.generation & 1) == (r.phase & 1))
+    return Outcome::Blocked;
+  for (int half = 0; half < halves(task); ++half)
+    for (Token earlier : b.arrivals[2])
+      if (!state.knowledge.knows(strand(task, half), earlier)) {
+        Violation v{BugClass::EarlyPass,
+                    "this wait for phase " + std::to_string(b.generation - 1) + " of " +
+                        map.barrierName(r.barrier) + " can return on phase " +
+                        std::to_string(b.generation - 3) + ", which has the same parity: "
+                        "nothing orders it after phase " + std::to_string(b.generation - 2),
+                    here(state, task, event),
+                    {}};
+        v.related.push_back({-1, b.initEvent, {}, "initialised here", {}});
+        return violate(std::move(v));
+      }
+  for (int half = 0; half < halves(task); ++half) {
+    int row = strand(task, half);
+    state.knowledge.join(row, lastRow(r.barrier));
+    bool recorded = std::any_of(b.waits.begin(), b.waits.end(), [&](const WaitRecord &wait) {
+      return wait.token == state.epoch[row];
+    });
+    if (!recorded)
+      b.waits.push_back({state.epoch[row], event, static_cast<int16_t>(task)});
+  }
+  return Outcome::Ran;
+}
+
+Machine::Outcome Machine::namedBarrier(State &state, int task, int event, const Resolved &r,
+                                       bool sync) {
+  TaskState &t = state.tasks[task];
+  if (t.namedWait == r.barrier) {
+    if (!t.namedReleased)
+      return Outcome::Blocked;
+    t.namedWait = -1;
+    t.namedReleased = false;
+    return Outcome::Ran;
+  }
+  BarrierState &b = state.barriers[r.barrier];
+  std::string name = map.barrierName(r.barrier);
+  auto complain = [&](std::string message) {
+    Violation v{BugClass::NamedBarrier, std::move(message), here(state, task, event), {}};
+    for (const ArrivalRecord &record : b.log)
+      v.related.push_back({record.task, record.event, {},
+                           "takes part with " + std::to_string(record.arrivals) + " threads", {}});
+    return violate(std::move(v));
+  };
+  int64_t threads = threadsOf(task);
+  if (r.amount % 32 || r.amount <= 0)
+    return complain(name + " needs a thread count that is a positive multiple of 32; got " +
+                    std::to_string(r.amount));
+  if (!b.inited) {
+    b.inited = true;
+    b.count = 0;
+  }
+  if (b.count == 0)
+    b.count = b.pending = r.amount;
+  if (b.count != r.amount)
+    return complain(name + " is used with " + std::to_string(r.amount) +
+                    " threads here and with " + std::to_string(b.count) +
+                    " by others of the same phase");
+  if (threads > b.pending)
+    return complain(std::to_string(threads) + " threads of this task reach " + name +
+                    ", but only " + std::to_string(b.pending) + " of its " +
+                    std::to_string(b.count) + " are missing");
+  for (int half = 0; half < halves(task); ++half) {
+    int row = strand(task, half);
+    for (Token earlier : b.arrivals[1])
+      if (!state.knowledge.knows(row, earlier))
+        return complain("this can take part in an earlier phase of " + name +
+                        " than meant: nothing orders it after the completion of that one");
+    state.knowledge.join(currentRow(r.barrier), row);
+    b.arrivals[0].push_back(state.epoch[row]);
+  }
+  b.pending -= threads;
+  b.log.push_back({event, static_cast<int16_t>(task), threads, 0});
+  for (int half = 0; half < halves(task); ++half)
+    newEpoch(state, strand(task, half));
+  if (sync) {
+    t.namedWait = r.barrier;
+    t.namedReleased = false;
+  }
+  if (b.pending == 0) {
+    int current = currentRow(r.barrier);
+    for (int other = 0; other < numTasks; ++other) {
+      TaskState &o = state.tasks[other];
+      if (o.namedWait != r.barrier || o.namedReleased)
+        continue;
+      o.namedReleased = true;
+      for (int half = 0; half < halves(other); ++half)
+        state.knowledge.join(strand(other, half), current);
+    }
+    state.knowledge.clear(current);
+    b.arrivals[1] = std::move(b.arrivals[0]);
+    b.arrivals[0].clear();
+    b.log.clear();
+    b.count = 0;
+    b.generation ^= 1;
+  }
+  if (!sync)
+    return Outcome::Ran;
+  if (!t.namedReleased)
+    return Outcome::Blocked;
+  t.namedWait = -1;
+  t.namedReleased = false;
+  return Outcome::Ran;
+}
+
+Machine::Outcome Machine::clusterArrive(State &state, int task, int event, bool relaxed) {
+  TaskState &t = state.tasks[task];
+  if (t.clusterArrived)
+    return violate({BugClass::ClusterBarrier,
+                    "cluster arrive without a cluster wait since the last one",
+                    here(state, task, event),
+                    {}});
+  t.clusterArrived = true;
+  for (int half = 0; half < halves(task); ++half) {
+    if (!relaxed)
+      state.knowledge.join(clusterRow(false), strand(task, half));
+    newEpoch(state, strand(task, half));
+  }
+  clusterComplete(state);
+  return Outcome::Ran;
+}
+
+/// A generation completes when every running task of the cluster has arrived:
+/// the hardware does not count threads that have exited.
+void Machine::clusterComplete(State &state) {
+  bool any = false;
+  for (int task = 0; task < numTasks; ++task) {
+    const TaskState &t = state.tasks[task];
+    bool counts = !t.done && (program.tasks[task].region < 0 || t.started);
+    if (!counts)
+      continue;
+    if (!t.clusterArrived || t.clusterReleased)
+      return;
+    any = true;
+  }
+  if (!any)
+    return;
+  for (int task = 0; task < numTasks; ++task)
+    if (TaskState &t = state.tasks[task]; t.clusterArrived && !t.done)
+      t.clusterReleased = true;
+  state.knowledge.copy(clusterRow(true), clusterRow(false));
+  state.knowledge.clear(clusterRow(false));
+}
+
+Machine::Outcome Machine::clusterWait(State &state, int task, int event) {
+  TaskState &t = state.tasks[task];
+  if (!t.clusterArrived)
+    return violate({BugClass::ClusterBarrier, "cluster wait without a cluster arrive before it",
+                    here(state, task, event), {}});
+  if (!t.clusterReleased)
+    return Outcome::Blocked;
+  t.clusterArrived = t.clusterReleased = false;
+  for (int half = 0; half < halves(task); ++half)
+    state.knowledge.join(strand(task, half), clusterRow(true));
+  return Outcome::Ran;
+}

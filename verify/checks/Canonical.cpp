@@ -1,0 +1,379 @@
+//===- Canonical.cpp - when two states are the same -----------------------===//
+//
+// Trip counts are unbounded, so the run has infinitely many states; only
+// finitely many differ in what can happen next. The identity of a state keeps:
+// where each task is, the variables that are still read (reduced, Demand.h),
+// barriers by parity, who knows which tokens with tokens named by what refers
+// to them, and the decisions that some task can still ask about.
+//
+// Iteration numbers count from the slowest task of a *group*: loops that ask
+// the same questions. If every task that will ask `R >= n` again has reached
+// iteration 7, then 7 plays the part of 0, and the interval known for R moves
+// with it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "verify/checks/Machine.h"
+
+#include <algorithm>
+#include <numeric>
+
+using namespace tlx::verify;
+
+/// Which loops ask which questions; unites loops that share one.
+void Machine::prepareGroups() {
+  std::vector<std::vector<int>> loopId(numTasks);
+  int total = 0;
+  for (int task = 0; task < numTasks; ++task)
+    for (size_t loop = 0; loop < codes[task].loops.size(); ++loop)
+      loopId[task].push_back(total++);
+  std::vector<int> parent(total);
+  std::iota(parent.begin(), parent.end(), 0);
+  auto find = [&](int x) {
+    while (parent[x] != x)
+      x = parent[x] = parent[parent[x]];
+    return x;
+  };
+  std::map<std::pair<int, int>, int> first; // class, depth -> loop
+  std::vector<char> asked(total, 0);
+  for (int task = 0; task < numTasks; ++task) {
+    const Code &code = codes[task];
+    for (size_t pc = 0; pc < code.instrs.size(); ++pc) {
+      const Instr &instr = code.instrs[pc];
+      std::vector<int> classes;
+      if (instr.kind == Instr::Branch)
+        table.collect(instr.cond, true, classes);
+      for (const Assign &assign : instr.assigns)
+        if (demands.of(assign.var).any)
+          table.collect(assign.value, false, classes);
+      if (instr.kind == Instr::Event)
+        for (const Effect &effect : program.events[instr.index].effects) {
+          table.collect(effect.pred, true, classes);
+          for (ExprId e :
+               {effect.amount, effect.phase, effect.target.slot, effect.target.rank})
+            table.collect(e, false, classes);
+        }
+      for (int cls : classes) {
+        const DecisionClass &c = table.cls(cls);
+        std::vector<int> depths;
+        for (int d = 1; d <= c.prefixDepth; ++d)
+          depths.push_back(d);
+        for (auto [d, coef] : c.ords)
+          depths.push_back(d);
+        for (int d : depths) {
+          int loop = code.loopAt[pc];
+          while (loop >= 0 && code.loops[loop].depth > d)
+            loop = code.loops[loop].parent;
+          if (loop < 0 || code.loops[loop].depth != d)
+            continue;
+          int id = loopId[task][loop];
+          asked[id] = 1;
+          auto [it, isNew] = first.try_emplace({cls, d}, id);
+          if (!isNew)
+            parent[find(id)] = find(it->second);
+        }
+      }
+    }
+  }
+  std::map<int, int> groupOf;
+  loopGroup.resize(numTasks);
+  for (int task = 0; task < numTasks; ++task)
+    for (size_t loop = 0; loop < codes[task].loops.size(); ++loop) {
+      int id = loopId[task][loop];
+      if (!asked[id]) {
+        loopGroup[task].push_back(-1);
+        continue;
+      }
+      auto [it, isNew] = groupOf.try_emplace(find(id), static_cast<int>(groups.size()));
+      if (isNew)
+        groups.emplace_back();
+      groups[it->second].push_back({task, static_cast<int>(loop)});
+      loopGroup[task].push_back(it->second);
+    }
+  for (auto &[key, id] : first)
+    classGroup[key] = groupOf[find(id)];
+  // Which variables are still read from here on.
+  liveVars.resize(numTasks);
+  taskVars.resize(numTasks);
+  for (int task = 0; task < numTasks; ++task) {
+    const Code &code = codes[task];
+    std::map<VarId, int> index;
+    auto number = [&](VarId var) {
+      auto [it, isNew] = index.try_emplace(var, static_cast<int>(taskVars[task].size()));
+      if (isNew)
+        taskVars[task].push_back(var);
+      return it->second;
+    };
+    std::vector<std::vector<int>> uses(code.instrs.size()), kills(code.instrs.size());
+    for (size_t pc = 0; pc < code.instrs.size(); ++pc) {
+      std::vector<ExprId> stack;
+      const Instr &instr = code.instrs[pc];
+      if (instr.kind == Instr::Branch)
+        stack.push_back(instr.cond);
+      for (const Assign &assign : instr.assigns)
+        if (demands.of(assign.var).any) {
+          stack.push_back(assign.value);
+          kills[pc].push_back(number(assign.var));
+        }
+      if (instr.kind == Instr::Event)
+        for (const Effect &effect : program.events[instr.index].effects)
+          for (ExprId e : {effect.amount, effect.phase, effect.pred, effect.target.slot,
+                           effect.target.rank})
+            stack.push_back(e);
+      while (!stack.empty()) {
+        ExprId e = stack.back();
+        stack.pop_back();
+        if (e == NoExpr)
+          continue;
+        const ExprNode &node = program.exprs[e];
+        if (node.op == Op::Var && demands.of(static_cast<VarId>(node.value)).any)
+          uses[pc].push_back(number(static_cast<VarId>(node.value)));
+        for (ExprId o : {node.a, node.b, node.c})
+          if (o != NoExpr)
+            stack.push_back(o);
+      }
+    }
+    size_t vars = taskVars[task].size();
+    auto &live = liveVars[task];
+    live.assign(code.instrs.size() + 1, std::vector<bool>(vars, false));
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (int pc = static_cast<int>(code.instrs.size()) - 1; pc >= 0; --pc) {
+        const Instr &instr = code.instrs[pc];
+        std::vector<bool> now(vars, false);
+        auto flow = [&](int to) {
+          for (size_t v = 0; v < vars; ++v)
+            now[v] = now[v] || live[to][v];
+        };
+        if (instr.kind != Instr::Jump && instr.kind != Instr::End)
+          flow(pc + 1);
+        if (instr.target >= 0)
+          flow(instr.target);
+        for (int v : kills[pc])
+          now[v] = false;
+        for (int v : uses[pc])
+          now[v] = true;
+        if (now != live[pc]) {
+          live[pc] = std::move(now);
+          changed = true;
+        }
+      }
+    }
+  }
+}
+
+/// The smallest iteration number at which `task` can be in `loop` from here on,
+/// within the instance that `prefix` (iteration numbers of the loops around it)
+/// names; nothing if it cannot.
+std::optional<int64_t> Machine::contribution(const State &state, int task, int loop,
+                                             const std::vector<int64_t> &prefix) const {
+  const TaskState &t = state.tasks[task];
+  if (t.done)
+    return std::nullopt;
+  if (!t.started)
+    return 0;
+  const Code &code = codes[task];
+  std::vector<int> chain;
+  for (int l = loop; l >= 0; l = code.loops[l].parent)
+    chain.push_back(l);
+  std::reverse(chain.begin(), chain.end());
+  for (size_t depth = 0; depth < chain.size(); ++depth) {
+    int l = chain[depth];
+    bool inside = depth < t.loops.size() && t.loops[depth] == l;
+    if (!inside)
+      return t.pc <= code.loops[l].enterPc ? std::optional<int64_t>(0) : std::nullopt;
+    if (depth + 1 == chain.size())
+      return t.n[depth];
+    if (depth >= prefix.size())
+      return 0;
+    if (t.n[depth] != prefix[depth])
+      return t.n[depth] < prefix[depth] ? std::optional<int64_t>(0) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+int64_t Machine::base(const State &state, int group, const std::vector<int64_t> &prefix) const {
+  std::optional<int64_t> smallest;
+  for (const LoopRef &ref : groups[group])
+    if (auto n = contribution(state, ref.task, ref.loop, prefix))
+      smallest = smallest ? std::min(*smallest, *n) : *n;
+  return smallest.value_or(0);
+}
+
+bool Machine::stillAsked(const State &state, int cls, const std::vector<int64_t> &prefix) const {
+  const DecisionClass &c = table.cls(cls);
+  int deepest = c.prefixDepth;
+  for (auto [depth, coef] : c.ords)
+    deepest = std::max(deepest, depth);
+  if (deepest == 0)
+    return true;
+  auto it = classGroup.find({cls, deepest});
+  if (it == classGroup.end())
+    return true;
+  for (const LoopRef &ref : groups[it->second])
+    if (contribution(state, ref.task, ref.loop, prefix))
+      return true;
+  return false;
+}
+
+namespace {
+/// Appends numbers to a byte string, short ones in one byte.
+struct Writer {
+  std::string out;
+  void put(int64_t value) {
+    uint64_t zigzag = (static_cast<uint64_t>(value) << 1) ^ static_cast<uint64_t>(value >> 63);
+    while (zigzag >= 128) {
+      out.push_back(static_cast<char>(zigzag | 128));
+      zigzag >>= 7;
+    }
+    out.push_back(static_cast<char>(zigzag));
+  }
+};
+} // namespace
+
+std::string Machine::canonical(State &state, const Fork &fork) {
+  settle(state);
+  // Decisions that nobody can ask about again are forgotten.
+  for (auto it = state.decisions.begin(); it != state.decisions.end();)
+    it = stillAsked(state, it->first.first, it->first.second) ? std::next(it)
+                                                              : state.decisions.erase(it);
+  collectGarbage(state);
+
+  Writer w;
+  w.out.reserve(1024);
+  std::vector<int> names(state.tokens.size(), -1);
+  int named = 0;
+  auto token = [&](Token t) {
+    if (names[t] < 0)
+      names[t] = named++;
+    w.put(names[t]);
+  };
+  w.put(state.turn);
+  w.put(state.idle);
+  w.put(fork.task);
+  w.put(fork.pc);
+  for (int task = 0; task < numTasks; ++task) {
+    const TaskState &t = state.tasks[task];
+    w.put(t.done ? -2 : t.started ? t.pc : -1);
+    if (t.done || !t.started)
+      continue;
+    std::vector<int64_t> prefix;
+    for (size_t depth = 0; depth < t.loops.size(); ++depth) {
+      int group = loopGroup[task][t.loops[depth]];
+      w.put(group < 0 ? 0 : t.n[depth] - base(state, group, prefix));
+      prefix.push_back(t.n[depth]);
+    }
+    for (size_t v = 0; v < taskVars[task].size(); ++v)
+      if (liveVars[task][t.pc][v])
+        w.put(state.vars[taskVars[task][v]]);
+    w.put(t.namedWait);
+    w.put(t.namedReleased | t.clusterArrived << 1 | t.clusterReleased << 2);
+    token(state.epoch[strand(task, 0)]);
+    token(state.epoch[strand(task, 1)]);
+    for (const auto &queue : t.groups) {
+      w.put(queue.size());
+      for (const AsyncGroup &group : queue) {
+        w.put(group.tokens.size());
+        for (Token x : group.tokens)
+          token(x);
+      }
+    }
+    for (const AsyncGroup &group : t.open) {
+      w.put(group.tokens.size());
+      for (Token x : group.tokens)
+        token(x);
+    }
+    w.put(t.tensor.size());
+    for (Token x : t.tensor)
+      token(x);
+  }
+  for (const BarrierState &b : state.barriers) {
+    w.put(b.inited | (b.generation & 1) << 1);
+    if (!b.inited)
+      continue;
+    w.put(b.count);
+    w.put(b.pending);
+    w.put(b.tx);
+    token(b.initToken);
+    for (const auto &list : b.arrivals) {
+      w.put(list.size());
+      for (Token x : list)
+        token(x);
+    }
+    w.put(b.waits.size());
+    for (const WaitRecord &wait : b.waits)
+      token(wait.token);
+  }
+  for (const Cell &cell : state.cells) {
+    w.put(cell.accesses.size());
+    for (const Access &access : cell.accesses) {
+      token(access.token);
+      w.put(access.agent);
+      w.put(access.write | access.async << 1 | access.asyncProxy << 2 | access.ordered << 3);
+    }
+  }
+  std::vector<Token> order(named);
+  for (size_t t = 0; t < names.size(); ++t)
+    if (names[t] >= 0)
+      order[names[t]] = static_cast<Token>(t);
+  auto row = [&](int r) {
+    uint64_t known = 0, visible = 0;
+    int bit = 0;
+    auto flush = [&] {
+      w.put(static_cast<int64_t>(known));
+      w.put(static_cast<int64_t>(visible));
+      known = visible = 0;
+      bit = 0;
+    };
+    for (Token t : order) {
+      known |= uint64_t(state.knowledge.knows(r, t)) << bit;
+      visible |= uint64_t(state.knowledge.seesAsync(r, t)) << bit;
+      if (++bit == 31)
+        flush();
+    }
+    flush();
+  };
+  for (int task = 0; task < numTasks; ++task) {
+    const TaskState &t = state.tasks[task];
+    if (t.done && program.tasks[task].region < 0)
+      continue;
+    for (int half = 0; half < halves(task); ++half)
+      row(strand(task, half));
+  }
+  for (int b = 0; b < map.numBarriers(); ++b)
+    if (state.barriers[b].inited) {
+      row(currentRow(b));
+      row(lastRow(b));
+    }
+  row(clusterRow(false));
+  row(clusterRow(true));
+  w.put(state.decisions.size());
+  for (const auto &[key, interval] : state.decisions) {
+    const DecisionClass &c = table.cls(key.first);
+    w.put(key.first);
+    std::vector<int64_t> prefix;
+    for (size_t depth = 0; depth < key.second.size(); ++depth) {
+      auto it = classGroup.find({key.first, static_cast<int>(depth) + 1});
+      w.put(it == classGroup.end() ? key.second[depth]
+                                   : key.second[depth] - base(state, it->second, prefix));
+      prefix.push_back(key.second[depth]);
+    }
+    // R >= t is asked at t = ... - (sum of coef * n) / scale: moves with the base.
+    int64_t shift = 0;
+    for (auto [depth, coef] : c.ords) {
+      auto it = classGroup.find({key.first, depth});
+      if (it != classGroup.end())
+        shift += coef * base(state, it->second, prefix);
+    }
+    bool movable = shift % c.scale == 0;
+    w.put(movable ? 0 : shift);
+    auto moved = [&](int64_t bound) {
+      return bound == INT64_MIN || bound == INT64_MAX ? bound
+             : movable                                ? bound + shift / c.scale
+                                                      : bound;
+    };
+    w.put(moved(interval.lo));
+    w.put(moved(interval.hi));
+  }
+  return std::move(w.out);
+}

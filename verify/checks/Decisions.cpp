@@ -1,0 +1,191 @@
+#include "verify/checks/Decisions.h"
+
+#include <algorithm>
+#include <numeric>
+
+using namespace tlx::verify;
+
+/// How much of a launch-invariant value is remembered from one tile to the next:
+/// whether it is below this.
+static constexpr int64_t PromoteCap = 1;
+
+static int64_t floorDiv(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+static int64_t ceilDiv(int64_t a, int64_t b) { return -floorDiv(-a, b); }
+
+int DecisionTable::internClass(DecisionClass cls) {
+  auto key = std::make_tuple(cls.rest.terms, cls.ords, cls.scale, cls.prefixDepth);
+  if (auto it = ids.find(key); it != ids.end())
+    return it->second;
+  bool needsGlobal = cls.prefixDepth > 0 || !cls.ords.empty();
+  uint32_t ords = 0;
+  cls.invariant = true;
+  for (auto [term, coef] : cls.rest.terms) {
+    ords |= linears.facts(term).ords;
+    cls.invariant &= linears.facts(term).launchInvariant;
+  }
+  if (needsGlobal && !ords) {
+    DecisionClass global;
+    global.rest = cls.rest;
+    cls.global = internClass(std::move(global));
+  }
+  auto [lo, hi] = linears.range(cls.rest);
+  cls.range = {lo, hi};
+  cls.text = linears.print(cls.rest);
+  int id = static_cast<int>(classes.size());
+  classes.push_back(std::move(cls));
+  ids.emplace(std::move(key), id);
+  return id;
+}
+
+void DecisionTable::assumeForm(const LinForm &rest, int64_t lo) {
+  DecisionClass cls;
+  cls.rest = rest;
+  assume(internClass(std::move(cls)), lo);
+}
+
+Question DecisionTable::question(LinId d) {
+  if (auto it = cache.find(d); it != cache.end())
+    return it->second;
+  const LinForm form = linears.form(d);
+  Question q;
+  q.c = form.c;
+  DecisionClass cls;
+  int linearMin = 0;
+  uint32_t inside = 0;
+  for (auto [term, coef] : form.terms) {
+    const LinTerm &t = linears.term(term);
+    if (t.kind == LinTerm::Ord) {
+      int depth = static_cast<int>(t.value);
+      cls.ords.emplace_back(depth, coef);
+      linearMin = linearMin ? std::min(linearMin, depth) : depth;
+    } else {
+      cls.rest.terms.emplace_back(term, coef);
+      inside |= linears.facts(term).ords;
+    }
+  }
+  std::sort(cls.ords.begin(), cls.ords.end());
+  if (!cls.rest.terms.empty() && cls.rest.terms[0].second < 0) {
+    q.negated = true;
+    for (auto &[term, coef] : cls.rest.terms)
+      coef = -coef;
+  }
+  int64_t divisor = 0;
+  for (auto [term, coef] : cls.rest.terms)
+    divisor = std::gcd(divisor, coef);
+  cls.scale = std::max<int64_t>(divisor, 1);
+  if (cls.scale > 1)
+    for (auto &[term, coef] : cls.rest.terms)
+      coef /= cls.scale;
+  int deepest = 0;
+  for (int depth = 1; depth < 32; ++depth)
+    if (inside >> depth & 1)
+      deepest = depth;
+  cls.prefixDepth = std::max(linearMin ? linearMin - 1 : 0, deepest);
+  // The same R under the other sign moves the other way with the iterations.
+  if (q.negated)
+    for (auto &[depth, coef] : cls.ords)
+      coef = -coef;
+  q.cls = internClass(std::move(cls));
+  cache.emplace(d, q);
+  return q;
+}
+
+Question DecisionTable::lessThan(ExprId a, ExprId b, int64_t slack) {
+  LinId d = linears.add(linears.of(b), linears.of(a), -1);
+  if (slack)
+    d = linears.add(d, linears.intern({slack, {}}), -1);
+  return question(d);
+}
+
+DecisionKey DecisionTable::key(int cls, const std::vector<int64_t> &n) const {
+  DecisionKey key{cls, {}};
+  int depth = std::min<int>(classes[cls].prefixDepth, static_cast<int>(n.size()));
+  key.second.assign(n.begin(), n.begin() + depth);
+  return key;
+}
+
+Interval DecisionTable::known(const State &state, int cls, const std::vector<int64_t> &n) const {
+  Interval interval = classes[cls].range;
+  auto meet = [&](const Interval &other) {
+    interval.lo = std::max(interval.lo, other.lo);
+    interval.hi = std::min(interval.hi, other.hi);
+  };
+  if (auto it = state.decisions.find(key(cls, n)); it != state.decisions.end())
+    meet(it->second);
+  if (int global = classes[cls].global; global >= 0) {
+    meet(classes[global].range);
+    if (auto it = state.decisions.find({global, {}}); it != state.decisions.end())
+      meet(it->second);
+  }
+  return interval;
+}
+
+/// d = s * scale * R + ords + c with s = -1 when negated; `ords` of the class
+/// carry the sign of s. Returns t such that the question is R >= t, or, when
+/// negated, not (R >= t).
+int64_t DecisionTable::threshold(const Question &q, const std::vector<int64_t> &n) const {
+  const DecisionClass &cls = classes[q.cls];
+  int64_t known = 0;
+  for (auto [depth, coef] : cls.ords)
+    known += coef * (depth <= static_cast<int>(n.size()) ? n[depth - 1] : 0);
+  if (!q.negated) // scale * R + known + c >= 1
+    return ceilDiv(1 - q.c - known, cls.scale);
+  // -(scale * R + known) + c >= 1  <=>  R <= (c - 1 - known) / scale
+  return floorDiv(q.c - 1 - known, cls.scale) + 1;
+}
+
+void DecisionTable::answer(State &state, const DecisionKey &key, int64_t t, bool yes) const {
+  Interval &interval = state.decisions[key];
+  if (yes)
+    interval.lo = std::max(interval.lo, t);
+  else
+    interval.hi = std::min(interval.hi, t - 1);
+  int global = classes[key.first].global;
+  if (global < 0)
+    return;
+  Interval &shared = state.decisions[{global, {}}];
+  if (yes)
+    shared.lo = std::max(shared.lo, std::min(t, PromoteCap));
+  else if (t <= PromoteCap)
+    shared.hi = std::min(shared.hi, t - 1);
+}
+
+void DecisionTable::collect(ExprId expr, bool asCondition, std::vector<int> &out) {
+  if (expr == NoExpr)
+    return;
+  const ExprNode node = program.exprs[expr];
+  auto ask = [&](const Question &q) {
+    if (q.cls >= 0)
+      out.push_back(q.cls);
+  };
+  switch (node.op) {
+  case Op::Const:
+  case Op::Var:
+  case Op::Sym:
+  case Op::Opaque:
+    if (!demands.isInteger(expr))
+      ask(question(linears.of(expr)));
+    return;
+  case Op::Eq:
+  case Op::Lt:
+  case Op::Le:
+    if (demands.isInteger(node.a) && demands.isInteger(node.b))
+      break;
+    if (node.op != Op::Lt)
+      ask(lessThan(node.a, node.b, -1));
+    if (node.op == Op::Eq)
+      ask(lessThan(node.b, node.a, -1));
+    if (node.op == Op::Lt)
+      ask(lessThan(node.a, node.b, 0));
+    if (node.op == Op::Eq)
+      collect(node.a, true, out);
+    return;
+  default:
+    break;
+  }
+  if (!asCondition && !demands.isInteger(expr))
+    ask(question(linears.of(expr)));
+  collect(node.a, asCondition, out);
+  collect(node.b, asCondition, out);
+  collect(node.c, asCondition, out);
+}

@@ -1,0 +1,99 @@
+//===- Decisions.h - conditions on unknown values, shared by all tasks ----===//
+//
+// A condition on arguments, program ids or loaded values is not evaluated: it
+// is decided, both ways, and the decision is remembered so that every task that
+// asks the same question gets the same answer. A question is `R >= t`, where R
+// is a linear form without the parts that are known integers while running
+// (iteration numbers of the loops around it). Answers are kept as an interval
+// for R, so a look-ahead (`k + 1 < T`), a last-iteration test (`k == T - 1`) and
+// the loop condition itself never contradict each other.
+//
+// R of a loop inside a tile loop is kept for each tile: what is remembered of a
+// launch-invariant R beyond its tile is only whether it is below `PromoteCap`.
+// Forgetting the rest loses precision, never soundness.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "verify/checks/State.h"
+#include "verify/model/Code.h"
+#include "verify/model/Demand.h"
+
+namespace tlx::verify {
+
+/// A question as it stands in the code.
+struct DecisionClass {
+  LinForm rest;  ///< R: no term of it is an iteration number
+  std::vector<std::pair<int, int64_t>> ords; ///< depth, coefficient: the known part
+  int64_t scale = 1;  ///< the question was about scale * R
+  int prefixDepth = 0; ///< iteration numbers 1..prefixDepth are part of the key
+  bool invariant = false;
+  int global = -1; ///< class with the same R, no iteration numbers, for the launch
+  Interval range;
+  std::string text;
+  /// groups[d]: the loops that iterate this question at depth d.
+  std::vector<int> groups;
+  auto key() const { return std::tie(rest.terms, ords, scale, prefixDepth); }
+};
+
+/// `d >= 1` for a linear form d, split into class and known part.
+struct Question {
+  int cls = -1;      ///< -1: `value` says it
+  bool value = false;
+  bool negated = false;
+  int64_t c = 0; ///< constant part of d
+};
+
+/// A decision that has to be made before the run can go on.
+struct Fork {
+  DecisionKey key;
+  int64_t threshold = 0; ///< the question: R >= threshold
+  int task = -1;
+  int pc = -1;
+  /// True answers keep a loop running; used to name zero-trip loops.
+  bool loopCondition = false;
+  bool firstEvaluation = false;
+  bool negated = false;
+};
+
+class DecisionTable {
+public:
+  DecisionTable(const Program &program, Linears &linears, const Demands &demands)
+      : program(program), linears(linears), demands(demands) {}
+
+  Question question(LinId d);
+  Question lessThan(ExprId a, ExprId b, int64_t slack); ///< b - a - slack >= 1
+  const DecisionClass &cls(int id) const { return classes[id]; }
+  size_t size() const { return classes.size(); }
+
+  /// What is known of the class's R in a task with iteration numbers `n`.
+  Interval known(const State &state, int cls, const std::vector<int64_t> &n) const;
+  DecisionKey key(int cls, const std::vector<int64_t> &n) const;
+  /// The threshold t of `R >= t` that question `q` asks at `n`.
+  int64_t threshold(const Question &q, const std::vector<int64_t> &n) const;
+  void answer(State &state, const DecisionKey &key, int64_t threshold, bool yes) const;
+
+  /// Assumes R >= lo for the whole launch.
+  void assume(int cls, int64_t lo) { classes[cls].range.lo = std::max(classes[cls].range.lo, lo); }
+  /// The same for the class that asks about this form; it must mention no
+  /// iteration number.
+  void assumeForm(const LinForm &rest, int64_t lo);
+
+  /// Registers all questions that an expression can ask at a place in the code.
+  void collect(ExprId expr, bool asCondition, std::vector<int> &out);
+
+  std::vector<DecisionClass> classes;
+  const Program &program;
+  Linears &linears;
+  const Demands &demands;
+
+private:
+  int internClass(DecisionClass cls);
+  std::map<LinId, Question> cache;
+  std::map<std::tuple<std::vector<std::pair<int, int64_t>>, std::vector<std::pair<int, int64_t>>,
+                      int64_t, int>,
+           int>
+      ids;
+};
+
+} // namespace tlx::verify

@@ -1,0 +1,172 @@
+//===- Evaluate.cpp - integers where known, decisions where not -----------===//
+
+#include "verify/checks/Machine.h"
+
+using namespace tlx::verify;
+
+Machine::Eval Machine::evaluate(State &state, int task, ExprId expr, int64_t &value) {
+  const ExprNode node = program.exprs[expr];
+  switch (node.op) {
+  case Op::Const: value = node.value; return Eval::Known;
+  case Op::Sym:
+  case Op::Opaque: return Eval::Unknown;
+  case Op::Var:
+    value = state.vars[node.value];
+    return value == UnknownValue ? Eval::Unknown : Eval::Known;
+  case Op::Select: {
+    bool cond;
+    if (Eval e = decide(state, task, node.a, cond); e != Eval::Known)
+      return e;
+    return evaluate(state, task, cond ? node.b : node.c, value);
+  }
+  default: break;
+  }
+  int64_t a, b;
+  Eval ea = evaluate(state, task, node.a, a);
+  if (ea == Eval::Forks)
+    return ea;
+  Eval eb = evaluate(state, task, node.b, b);
+  if (eb == Eval::Forks)
+    return eb;
+  if (ea == Eval::Known && eb == Eval::Known)
+    return foldBinary(node.op, a, b, value) ? Eval::Known : Eval::Unknown;
+  if (node.op == Op::Eq || node.op == Op::Lt || node.op == Op::Le) {
+    bool holds;
+    Eval e = decide(state, task, expr, holds);
+    value = holds;
+    return e;
+  }
+  return Eval::Unknown;
+}
+
+/// The value of an expression whose closed form has a small range: decided
+/// value by value.
+Machine::Eval Machine::pinDown(State &state, int task, ExprId expr, int64_t &value) {
+  if (Eval e = evaluate(state, task, expr, value); e != Eval::Unknown)
+    return e;
+  LinId form = linears.of(expr);
+  Question q = table.question(form);
+  if (q.cls < 0)
+    return Eval::Unknown;
+  auto [lo, hi] = linears.range(linears.form(form));
+  if (lo == INT64_MIN || hi == INT64_MAX || hi - lo > 64)
+    return Eval::Unknown;
+  for (int64_t v = lo; v < hi; ++v) {
+    bool above;
+    // value >= v + 1  <=>  form - v >= 1
+    LinId shifted = linears.add(form, linears.intern({v, {}}), -1);
+    if (Eval e = ask(state, task, table.question(shifted), above); e != Eval::Known)
+      return e;
+    if (!above) {
+      value = v;
+      return Eval::Known;
+    }
+  }
+  value = hi;
+  return Eval::Known;
+}
+
+Machine::Eval Machine::ask(State &state, int task, const Question &q, bool &value) {
+  const std::vector<int64_t> &n = state.tasks[task].n;
+  const DecisionClass &cls = table.cls(q.cls);
+  if (cls.prefixDepth > static_cast<int>(n.size()) ||
+      (!cls.ords.empty() && cls.ords.back().first > static_cast<int>(n.size())))
+    return Eval::Unknown; // about an iteration of a loop that is not running
+  Interval interval = table.known(state, q.cls, n);
+  int64_t t = table.threshold(q, n);
+  if (interval.lo >= t || interval.hi < t) {
+    value = (interval.lo >= t) != q.negated;
+    return Eval::Known;
+  }
+  stop.fork = {table.key(q.cls, n), t, task, state.tasks[task].pc, false, false, q.negated};
+  return Eval::Forks;
+}
+
+Machine::Eval Machine::decide(State &state, int task, ExprId expr, bool &value) {
+  const ExprNode node = program.exprs[expr];
+  auto sub = [&](ExprId e, bool &v) { return decide(state, task, e, v); };
+  auto isBoolean = [&](ExprId e) {
+    Op op = program.exprs[e].op;
+    return op == Op::Eq || op == Op::Lt || op == Op::Le || op == Op::And || op == Op::Or;
+  };
+  switch (node.op) {
+  case Op::Const: value = node.value != 0; return Eval::Known;
+  case Op::And:
+  case Op::Or: {
+    if (!isBoolean(node.a) && !isBoolean(node.b) && program.exprs[node.b].op == Op::Const)
+      break;
+    bool a, b;
+    Eval ea = sub(node.a, a);
+    if (ea == Eval::Forks || (ea == Eval::Known && a == (node.op == Op::Or))) {
+      value = a;
+      return ea;
+    }
+    Eval eb = sub(node.b, b);
+    if (eb == Eval::Known && b == (node.op == Op::Or)) {
+      value = b;
+      return eb;
+    }
+    if (ea == Eval::Unknown)
+      return ea;
+    value = b;
+    return eb;
+  }
+  case Op::Xor: {
+    bool a, b;
+    if (Eval e = sub(node.a, a); e != Eval::Known)
+      return e;
+    Eval e = sub(node.b, b);
+    value = a != b;
+    return e;
+  }
+  case Op::Select: {
+    bool c;
+    if (Eval e = sub(node.a, c); e != Eval::Known)
+      return e;
+    return sub(c ? node.b : node.c, value);
+  }
+  case Op::Eq:
+  case Op::Lt:
+  case Op::Le: {
+    if (demands.isInteger(node.a) && demands.isInteger(node.b))
+      break;
+    if (node.op == Op::Eq && program.exprs.isConst(node.b) && isBoolean(node.a)) {
+      int64_t c = program.exprs[node.b].value;
+      bool a;
+      Eval e = sub(node.a, a);
+      value = c == 0 ? !a : c == 1 ? a : false;
+      return e;
+    }
+    if (node.op == Op::Lt)
+      return ask(state, task, table.lessThan(node.a, node.b, 0), value);
+    bool le;
+    if (Eval e = ask(state, task, table.lessThan(node.a, node.b, -1), le); e != Eval::Known)
+      return e;
+    if (node.op == Op::Le || !le) {
+      value = le;
+      return Eval::Known;
+    }
+    return ask(state, task, table.lessThan(node.b, node.a, -1), value);
+  }
+  default: break;
+  }
+  int64_t v;
+  if (Eval e = evaluate(state, task, expr, v); e != Eval::Unknown) {
+    value = v != 0;
+    return e;
+  }
+  // A truth value of its own: a symbol, a load, or what an if or loop yields.
+  Question q = table.question(linears.of(expr));
+  auto [lo, hi] = linears.range(linears.form(linears.of(expr)));
+  if (lo >= 0)
+    return ask(state, task, q, value);
+  bool positive;
+  if (Eval e = ask(state, task, q, positive); e != Eval::Known)
+    return e;
+  if (positive) {
+    value = true;
+    return Eval::Known;
+  }
+  LinId negative = linears.add(linears.intern({0, {}}), linears.of(expr), -1);
+  return ask(state, task, table.question(negative), value);
+}

@@ -1,0 +1,165 @@
+//===- Machine.h - the canonical run --------------------------------------===//
+//
+// Executes the tasks one at a time, in a fixed order, and checks at every event
+// that nothing could have gone differently in any other order:
+//
+//   P1 early pass     a wait that returns on generation g knows that g-1 had
+//                     completed, so it cannot have returned on g-2 (same parity)
+//   P2 lost phase     generation g+1 completes only after every wait for g
+//   P3 arrival order  what counts towards generation n knows that n-1 completed
+//   race              conflicting accesses are ordered
+//
+// "Knows" is happens-before (State.h). When none of these is violated, every
+// wait returns on the same generation in every interleaving and the order of
+// events is the same partial order: the canonical run stands for all of them.
+// A stuck canonical run is then stuck in every interleaving.
+//
+// Asynchronous work that completes through an mbarrier completes at once here;
+// what its completion is ordered after is what its issuer knew.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "verify/checks/Decisions.h"
+#include "verify/checks/Finding.h"
+#include "verify/checks/MemoryMap.h"
+
+#include <optional>
+
+namespace tlx::verify {
+
+enum class WarProxy : uint8_t { Off, Warn, Error };
+
+struct MachineOptions {
+  WarProxy warProxy = WarProxy::Warn;
+};
+
+/// Why a run stopped.
+struct Stop {
+  enum Kind : uint8_t { Finished, NeedsDecision, Violated, Unmodelled } kind = Finished;
+  Fork fork;
+  Violation violation;
+  std::string reason; ///< Unmodelled
+  Step at;
+};
+
+class Machine {
+public:
+  Machine(const Program &program, MachineOptions options);
+
+  State initial() const;
+  /// Runs until every task has ended, a decision is needed, or something is
+  /// wrong. Appends the events to `log` when given.
+  Stop run(State &state, std::vector<Step> *log = nullptr);
+
+  /// The identity of a state: equal texts behave equally from here on.
+  std::string canonical(State &state, const Fork &fork);
+
+  const Program &program;
+  DecisionTable &decisions() { return table; }
+  const std::vector<Code> &taskCodes() const { return codes; }
+  std::vector<Violation> warnings;
+  int64_t steps = 0;
+
+private:
+  enum class Eval : uint8_t { Known, Unknown, Forks };
+  enum class Outcome : uint8_t { Ran, Blocked, TurnOver, Stopped };
+
+  // Evaluate.cpp
+  Eval evaluate(State &state, int task, ExprId expr, int64_t &value);
+  Eval decide(State &state, int task, ExprId expr, bool &value);
+  Eval ask(State &state, int task, const Question &q, bool &value);
+  Eval pinDown(State &state, int task, ExprId expr, int64_t &value);
+
+  // Execute.cpp
+  Outcome step(State &state, int task);
+  Outcome event(State &state, int task, int event);
+  struct Resolved {
+    const Effect *effect;
+    int barrier = -1;
+    const std::vector<int> *cells = nullptr;
+    int64_t amount = 0, phase = 0;
+  };
+  bool resolve(State &state, int task, int event, std::vector<Resolved> &out, Outcome &outcome);
+  Outcome applyIssue(State &state, int task, int event, const Resolved &r);
+  Outcome applyAsync(State &state, int task, int event, const std::vector<Resolved> &effects);
+  void startRegion(State &state, int task, int region);
+  bool regionEnded(const State &state, int task, int region) const;
+  void joinRegion(State &state, int task, int region);
+  bool checkExit(State &state, int task);
+
+  // Barriers.cpp
+  Outcome wait(State &state, int task, int event, const Resolved &r);
+  Outcome namedBarrier(State &state, int task, int event, const Resolved &r, bool sync);
+  Outcome clusterArrive(State &state, int task, int event, bool relaxed);
+  Outcome clusterWait(State &state, int task, int event);
+  void clusterComplete(State &state);
+  bool initBarrier(State &state, int task, int event, const Resolved &r);
+  bool invalBarrier(State &state, int task, int event, const Resolved &r);
+  /// Counts `arrivals` and `bytes` on a barrier; `row` knows what they are
+  /// ordered after. False: violation.
+  bool arrive(State &state, int task, int event, int barrier, int row,
+              const std::vector<Token> &tokens, int64_t arrivals, int64_t bytes);
+  bool completeGeneration(State &state, int task, int event, int barrier);
+  bool usable(State &state, int task, int event, int barrier, int row);
+  Violation deadlock(State &state);
+
+  // Memory.cpp
+  bool access(State &state, int task, int event, const std::vector<int> &cells, int row,
+              Token token, uint16_t agent, bool write, bool async, sync::Proxy proxy,
+              bool ordered);
+
+  // Tokens.cpp
+  Token newToken(State &state, int task, bool async);
+  void newEpoch(State &state, int strand);
+  void taskBarrier(State &state, int task);
+  void collectGarbage(State &state);
+  void settle(State &state);
+
+  // Canonical.cpp
+  void prepareGroups();
+  int64_t base(const State &state, int group, const std::vector<int64_t> &prefix) const;
+  bool stillAsked(const State &state, int cls, const std::vector<int64_t> &prefix) const;
+  std::optional<int64_t> contribution(const State &state, int task, int loop,
+                                      const std::vector<int64_t> &prefix) const;
+
+  int strand(int task, int half) const { return 2 * task + half; }
+  int halves(int task) const { return program.tasks[task].warps > 1 ? 2 : 1; }
+  int currentRow(int barrier) const { return 2 * numTasks + 2 * barrier; }
+  int lastRow(int barrier) const { return currentRow(barrier) + 1; }
+  int scratchRow() const { return 2 * numTasks + 2 * map.numBarriers(); }
+  int clusterRow(bool last) const { return scratchRow() + 1 + last; }
+  uint16_t asyncAgent(int task, sync::Group group) const {
+    return static_cast<uint16_t>(2 * numTasks + task * 8 + static_cast<int>(group));
+  }
+  Step here(const State &state, int task, int event, std::string note = {}) const;
+  Outcome violate(Violation violation);
+  Outcome unmodelled(const State &state, int task, int event, std::string reason);
+  std::string accessText(const Access &access) const;
+  int64_t threadsOf(int task) const { return program.tasks[task].warps * 32; }
+
+  MachineOptions options;
+  int numTasks = 0;
+  std::vector<Code> codes;
+  Linears linears;
+  Demands demands;
+  DecisionTable table;
+  MemoryMap map;
+  std::vector<std::vector<std::vector<bool>>> liveVars; ///< task, pc, index in taskVars
+  std::vector<std::vector<VarId>> taskVars;
+  std::vector<std::vector<int>> loopGroup; ///< task, loop -> group or -1
+  struct LoopRef {
+    int task, loop;
+  };
+  std::vector<std::vector<LoopRef>> groups;
+  std::map<std::pair<int, int>, int> classGroup; ///< class, depth -> group
+  std::vector<std::vector<char>> asks;           ///< class, task: asked at all
+  int clusterArray = -1;
+
+  // Of the run in progress.
+  Stop stop;
+  std::vector<Step> *log = nullptr;
+  std::vector<Resolved> scratch;
+};
+
+} // namespace tlx::verify

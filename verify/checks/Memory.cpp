@@ -1,0 +1,84 @@
+//===- Memory.cpp - races and proxy fences --------------------------------===//
+
+#include "verify/checks/Machine.h"
+
+#include <algorithm>
+
+using namespace tlx::verify;
+
+std::string Machine::accessText(const Access &access) const {
+  std::string text = access.async ? "asynchronous " : "";
+  text += access.write ? "write by " : "read by ";
+  return text + program.events[access.event].op;
+}
+
+bool Machine::access(State &state, int task, int event, const std::vector<int> &cells, int row,
+                     Token token, uint16_t agent, bool write, bool async, sync::Proxy proxy,
+                     bool ordered) {
+  bool asyncProxy = proxy == sync::Proxy::Async;
+  for (int index : cells) {
+    Cell &cell = state.cells[index];
+    bool shared = map.spaceKind(index) != static_cast<int>(sync::Space::Tensor);
+    for (const Access &other : cell.accesses) {
+      if (!write && !other.write)
+        continue;
+      if (ordered && other.ordered && other.agent == agent)
+        continue; // one pipe, in issue order
+      int otherTask = other.agent < 2 * numTasks ? other.agent / 2 : -1;
+      if (!state.knowledge.knows(row, other.token) && otherTask == task && shared)
+        taskBarrier(state, task); // the barrier that the membar analysis inserts
+      if (row == scratchRow() && otherTask == task)
+        state.knowledge.join(row, strand(task, 0));
+      const char *what = write ? (async ? "asynchronous write" : "write")
+                               : (async ? "asynchronous read" : "read");
+      if (!state.knowledge.knows(row, other.token)) {
+        Violation v{BugClass::Race,
+                    std::string(what) + " is not ordered after the " + accessText(other) +
+                        " of the same memory",
+                    here(state, task, event),
+                    {}};
+        int by = otherTask >= 0 ? otherTask : (other.agent - 2 * numTasks) / 8;
+        v.related.push_back({by, other.event, {}, "the other access: " + accessText(other), {}});
+        violate(std::move(v));
+        return false;
+      }
+      if (!shared || !asyncProxy || other.asyncProxy ||
+          state.knowledge.seesAsync(row, other.token))
+        continue;
+      bool readFirst = !other.write;
+      if (readFirst && options.warProxy == WarProxy::Off)
+        continue;
+      Violation v{BugClass::ProxyFence,
+                  std::string(what) + " through the async proxy of what the " +
+                      accessText(other) + " touched through the generic proxy, with no "
+                      "fence.proxy.async between them",
+                  here(state, task, event),
+                  {}};
+      int by = otherTask >= 0 ? otherTask : (other.agent - 2 * numTasks) / 8;
+      v.related.push_back({by, other.event, {}, "the generic access", {}});
+      if (readFirst && options.warProxy == WarProxy::Warn) {
+        v.warning = true;
+        bool known = std::any_of(warnings.begin(), warnings.end(), [&](const Violation &w) {
+          return w.cls == v.cls && w.at.event == v.at.event &&
+                 w.related[0].event == v.related[0].event;
+        });
+        if (!known)
+          warnings.push_back(std::move(v));
+        continue;
+      }
+      violate(std::move(v));
+      return false;
+    }
+    // Reads of one agent: the later stands for the earlier, because whoever is
+    // ordered after the later is ordered after both.
+    if (write)
+      cell.accesses.clear();
+    else
+      std::erase_if(cell.accesses, [&](const Access &other) {
+        return !other.write && other.agent == agent && other.asyncProxy == asyncProxy &&
+               (!async || ordered || state.knowledge.knows(row, other.token));
+      });
+    cell.accesses.push_back({token, agent, write, async, asyncProxy, ordered, event, state.serial});
+  }
+  return true;
+}

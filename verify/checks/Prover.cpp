@@ -1,0 +1,197 @@
+#include "verify/checks/Prover.h"
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <unordered_set>
+
+using namespace tlx::verify;
+
+namespace {
+struct Node {
+  int parent = -1;
+  Fork fork; ///< the decision that led here
+  bool yes = false;
+};
+
+class Search {
+public:
+  Search(const Program &program, const ProverOptions &options)
+      : program(program), options(options), machine(program, {options.warProxy}) {}
+
+  ProofResult run(std::vector<Precondition> &preconditions) {
+    for (const Precondition &p : preconditions)
+      machine.decisions().assumeForm(p.value, p.atLeast);
+    push(machine.initial(), {});
+    ProofResult result;
+    while (!queue.empty()) {
+      auto [state, node] = std::move(queue.front());
+      queue.pop_front();
+      Stop stop = machine.run(state);
+      if (stop.kind == Stop::Finished)
+        continue;
+      if (stop.kind == Stop::Violated) {
+        fill(result);
+        if (!options.strict)
+          if (auto p = emptyLaunch(node)) {
+            result.preconditions.push_back(*p);
+            result.verdict = ProofResult::Unknown;
+            return result;
+          }
+        result.verdict = ProofResult::Bug;
+        result.violation = std::move(stop.violation);
+        explain(result, node);
+        return result;
+      }
+      if (stop.kind == Stop::Unmodelled)
+        return unknown(result, std::move(stop.reason), std::move(stop.at));
+      if (std::string why = exhausted(); !why.empty())
+        return unknown(result, std::move(why), {});
+      if (!visited.insert(machine.canonical(state, stop.fork)).second)
+        continue;
+      ++forks;
+      for (int64_t n : state.tasks[stop.fork.task].n)
+        deepest = std::max(deepest, n);
+      // The answer that keeps a loop running comes last: short runs first.
+      for (bool yes : {stop.fork.negated, !stop.fork.negated}) {
+        State next = yes != stop.fork.negated ? std::move(state) : state;
+        machine.decisions().answer(next, stop.fork.key, stop.fork.threshold, yes);
+        if (options.feasible &&
+            !options.feasible(machine.decisions().linears, machine.decisions(), next.decisions))
+          continue;
+        push(std::move(next), {node, stop.fork, yes});
+      }
+    }
+    fill(result);
+    result.verdict = ProofResult::Proved;
+    return result;
+  }
+
+private:
+  void push(State state, Node node) {
+    nodes.push_back(std::move(node));
+    queue.emplace_back(std::move(state), static_cast<int>(nodes.size()) - 1);
+  }
+
+  void fill(ProofResult &result) {
+    result.states = visited.size();
+    result.forks = forks;
+    result.steps = machine.steps;
+    result.deepestIteration = deepest;
+    result.warnings = machine.warnings;
+  }
+
+  ProofResult unknown(ProofResult &result, std::string reason, Step at) {
+    fill(result);
+    result.verdict = ProofResult::Unknown;
+    result.reason = std::move(reason);
+    result.at = std::move(at);
+    return result;
+  }
+
+  std::string exhausted() {
+    if (options.cancelled && options.cancelled->load(std::memory_order_relaxed))
+      return "interrupted";
+    if (visited.size() >= options.maxStates)
+      return "more than " + std::to_string(options.maxStates) + " states" + growing();
+    if (options.timeoutSeconds > 0 && (nodes.size() & 15) == 0) {
+      std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+      if (spent.count() > options.timeoutSeconds)
+        return "timeout" + growing();
+    }
+    return {};
+  }
+
+  /// A variable that grows without end names itself.
+  std::string growing() const {
+    if (queue.empty())
+      return {};
+    const State &state = queue.back().first;
+    for (size_t v = 0; v < state.vars.size(); ++v)
+      if (state.vars[v] != UnknownValue && state.vars[v] > 64)
+        return " (" + program.varNames[v] + " grows without a bound the analysis finds)";
+    return {};
+  }
+
+  std::vector<int> pathTo(int node) const {
+    std::vector<int> path;
+    for (; node > 0; node = nodes[node].parent)
+      path.push_back(node);
+    std::reverse(path.begin(), path.end());
+    return path;
+  }
+
+  /// A violation behind a loop that a launch-invariant value makes empty, so
+  /// that it is empty for the whole launch, asks for a precondition instead.
+  std::optional<Precondition> emptyLaunch(int node) {
+    for (int id : pathTo(node)) {
+      const Node &n = nodes[id];
+      if (!n.fork.loopCondition || !n.fork.firstEvaluation || n.yes != n.fork.negated)
+        continue;
+      const DecisionTable &table = machine.decisions();
+      const DecisionClass &cls = table.cls(n.fork.key.first);
+      if (!cls.invariant || n.fork.negated)
+        continue;
+      if (options.launchReaches && options.launchReaches(cls, n.fork.threshold))
+        continue;
+      return Precondition{cls.text + " >= " + std::to_string(n.fork.threshold), cls.rest,
+                          n.fork.threshold};
+    }
+    return std::nullopt;
+  }
+
+  void explain(ProofResult &result, int node) {
+    State state = machine.initial();
+    Machine &m = machine;
+    for (int id : pathTo(node)) {
+      Stop stop = m.run(state, &result.trace);
+      const Node &n = nodes[id];
+      m.canonical(state, stop.fork); // the same pruning as in the search
+      m.decisions().answer(state, n.fork.key, n.fork.threshold, n.yes);
+      const DecisionClass &cls = m.decisions().cls(n.fork.key.first);
+      result.path.push_back({cls.text + " >= " + std::to_string(n.fork.threshold), n.yes,
+                             n.fork.key.second});
+      Interval &interval = result.decisions[n.fork.key];
+      if (n.yes)
+        interval.lo = std::max(interval.lo, n.fork.threshold);
+      else
+        interval.hi = std::min(interval.hi, n.fork.threshold - 1);
+    }
+    m.run(state, &result.trace);
+  }
+
+  const Program &program;
+  const ProverOptions &options;
+  Machine machine;
+  std::deque<std::pair<State, int>> queue;
+  std::vector<Node> nodes;
+  std::unordered_set<std::string> visited;
+  size_t forks = 0;
+  int64_t deepest = 0;
+  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+};
+} // namespace
+
+ProofResult tlx::verify::prove(const Program &program, const ProverOptions &options) {
+  std::vector<Precondition> preconditions;
+  ProofResult result;
+  while (true) {
+    result = Search(program, options).run(preconditions);
+    if (result.preconditions.empty() || preconditions.size() >= 8)
+      break;
+    preconditions.push_back(result.preconditions[0]);
+  }
+  // A precondition found early may be implied by, or unnecessary after, others.
+  for (size_t i = 0; result.verdict == ProofResult::Proved && preconditions.size() > 1 &&
+                     i < preconditions.size();) {
+    std::vector<Precondition> fewer = preconditions;
+    fewer.erase(fewer.begin() + static_cast<long>(i));
+    ProofResult again = Search(program, options).run(fewer);
+    if (again.verdict == ProofResult::Proved)
+      preconditions = std::move(fewer);
+    else
+      ++i;
+  }
+  result.preconditions = std::move(preconditions);
+  return result;
+}

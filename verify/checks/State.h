@@ -1,0 +1,174 @@
+//===- State.h - the whole state of the canonical run ---------------------===//
+//
+// Plain data, copied at every fork. What is unusual is the memory of the past:
+//
+// - A *token* stands for an event that something may still have to be ordered
+//   after: one for each stretch of a strand between two releases (an epoch, in
+//   FastTrack's word), one for each asynchronous operation.
+// - *Knowledge* is a set of tokens, one row of bits for each holder: strands,
+//   and barriers (what their arrivals knew). Acquire and release are unions of
+//   rows. "a happened before b" is "a's token is in b's row".
+// - Each row has two halves: what is known to have happened, and of that what
+//   is visible to the async proxy (a proxy fence stood on the way).
+//
+// A strand is what of a task moves on its own: the leader (the elected thread's
+// warp) and the rest. They run in lock step here, but know different things
+// until something joins them.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "verify/model/Linear.h"
+
+#include <array>
+#include <cstring>
+
+namespace tlx::verify {
+
+using Token = uint16_t;
+
+/// Rows of bits that grow together.
+class Knowledge {
+public:
+  void init(int rows, int words) {
+    numRows = rows;
+    W = words;
+    bits.assign(static_cast<size_t>(rows) * 2 * W, 0);
+  }
+  int capacity() const { return W * 64; }
+  int rows() const { return numRows; }
+  bool knows(int row, Token t) const { return at(row)[t >> 6] >> (t & 63) & 1; }
+  bool seesAsync(int row, Token t) const { return at(row)[W + (t >> 6)] >> (t & 63) & 1; }
+  void set(int row, Token t, bool async) {
+    at(row)[t >> 6] |= uint64_t(1) << (t & 63);
+    if (async)
+      at(row)[W + (t >> 6)] |= uint64_t(1) << (t & 63);
+  }
+  void join(int to, int from) {
+    uint64_t *a = at(to);
+    const uint64_t *b = at(from);
+    for (int i = 0; i < 2 * W; ++i)
+      a[i] |= b[i];
+  }
+  void copy(int to, int from) { std::memcpy(at(to), at(from), sizeof(uint64_t) * 2 * W); }
+  void clear(int row) { std::memset(at(row), 0, sizeof(uint64_t) * 2 * W); }
+  void fence(int row) {
+    uint64_t *a = at(row);
+    for (int i = 0; i < W; ++i)
+      a[W + i] |= a[i];
+  }
+  /// Nobody knows `t` any more: it is about to be reused.
+  void forget(Token t) {
+    for (int row = 0; row < numRows; ++row) {
+      at(row)[t >> 6] &= ~(uint64_t(1) << (t & 63));
+      at(row)[W + (t >> 6)] &= ~(uint64_t(1) << (t & 63));
+    }
+  }
+  void grow();
+
+private:
+  uint64_t *at(int row) { return bits.data() + static_cast<size_t>(row) * 2 * W; }
+  const uint64_t *at(int row) const { return bits.data() + static_cast<size_t>(row) * 2 * W; }
+  int numRows = 0, W = 0;
+  std::vector<uint64_t> bits;
+};
+
+/// Where a token came from, for messages.
+struct TokenInfo {
+  int16_t task = -1;
+  bool async = false;
+  bool live = false;
+};
+
+/// An access that later ones must be ordered against.
+struct Access {
+  Token token;
+  uint16_t agent; ///< strand, or async queue of a task; see Machine::asyncAgent
+  bool write : 1;
+  bool async : 1;        ///< performed by an engine, token of its own
+  bool asyncProxy : 1;   ///< went through the async proxy
+  bool ordered : 1;      ///< its agent completes in issue order
+  int32_t event;
+  int32_t serial; ///< when, for messages; not part of the state's identity
+};
+
+/// One elementary piece of memory: no two accesses of the program cut it.
+struct Cell {
+  std::vector<Access> accesses;
+};
+
+/// A wait that returned because of the last completed generation.
+struct WaitRecord {
+  Token token;
+  int32_t event;
+  int16_t task;
+};
+
+/// What happened to the current generation, for messages.
+struct ArrivalRecord {
+  int32_t event;
+  int16_t task;
+  int64_t arrivals, bytes;
+};
+
+struct BarrierState {
+  bool inited = false;
+  Token initToken = 0;
+  int32_t initEvent = -1;
+  int64_t count = 0;   ///< arrivals for each generation
+  int64_t pending = 0; ///< arrivals still missing in this one
+  int64_t tx = 0;      ///< bytes expected and not yet delivered
+  int64_t generation = 0;
+  /// Tokens of the arrivals of the current generation, of the last, and of the
+  /// one before that.
+  std::array<std::vector<Token>, 3> arrivals;
+  std::vector<WaitRecord> waits; ///< waits for the last completed generation
+  std::vector<ArrivalRecord> log;
+};
+
+struct AsyncGroup {
+  std::vector<Token> tokens;
+};
+
+struct TaskState {
+  int pc = 0;
+  bool started = false, done = false;
+  std::vector<int64_t> n;   ///< iteration numbers of the enclosing loops
+  std::vector<int> loops;   ///< which loops these are
+  int namedWait = -1;       ///< flat barrier on which it has arrived and waits
+  bool namedReleased = false;
+  bool clusterArrived = false, clusterReleased = false;
+  bool clusterRelaxed = false;
+  /// Async queues by sync::Group: closed groups, oldest first; `open` is the
+  /// group being filled.
+  std::array<std::vector<AsyncGroup>, 8> groups;
+  std::array<AsyncGroup, 8> open;
+  std::vector<Token> tensor; ///< tcgen05 operations, in issue order
+};
+
+struct Interval {
+  int64_t lo = INT64_MIN, hi = INT64_MAX;
+  bool operator==(const Interval &) const = default;
+};
+
+/// What has been decided: (class, iteration numbers it depends on) -> interval.
+using DecisionKey = std::pair<int, std::vector<int64_t>>;
+
+struct State {
+  std::vector<TaskState> tasks;
+  std::vector<int64_t> vars; ///< UnknownValue when not known
+  std::vector<BarrierState> barriers;
+  std::vector<Cell> cells;
+  Knowledge knowledge;
+  std::vector<TokenInfo> tokens;
+  std::vector<Token> epoch; ///< of each strand
+  std::map<DecisionKey, Interval> decisions;
+  std::vector<char> regionForked; ///< by rank * regions + region
+  int turn = 0;    ///< whose turn it is
+  int idle = 0;    ///< tasks seen blocked since the last progress
+  int32_t serial = 0;
+};
+
+constexpr int64_t UnknownValue = INT64_MIN;
+
+} // namespace tlx::verify

@@ -1,0 +1,134 @@
+//===- Tokens.cpp - the memory of the past --------------------------------===//
+
+#include "verify/checks/Machine.h"
+
+#include <algorithm>
+
+using namespace tlx::verify;
+
+void Knowledge::grow() {
+  Knowledge wider;
+  wider.init(numRows, 2 * W);
+  for (int row = 0; row < numRows; ++row) {
+    std::memcpy(wider.at(row), at(row), sizeof(uint64_t) * W);
+    std::memcpy(wider.at(row) + 2 * W, at(row) + W, sizeof(uint64_t) * W);
+  }
+  *this = std::move(wider);
+}
+
+Token Machine::newToken(State &state, int task, bool async) {
+  auto find = [&]() -> int {
+    for (size_t i = 0; i < state.tokens.size(); ++i)
+      if (!state.tokens[i].live)
+        return static_cast<int>(i);
+    return -1;
+  };
+  int free = find();
+  if (free < 0 && static_cast<int>(state.tokens.size()) >= state.knowledge.capacity()) {
+    collectGarbage(state);
+    free = find();
+  }
+  if (free < 0) {
+    if (static_cast<int>(state.tokens.size()) >= state.knowledge.capacity())
+      state.knowledge.grow();
+    free = static_cast<int>(state.tokens.size());
+    state.tokens.emplace_back();
+  }
+  state.tokens[free] = {static_cast<int16_t>(task), async, true};
+  return static_cast<Token>(free);
+}
+
+void Machine::newEpoch(State &state, int strand) {
+  Token token = newToken(state, strand / 2, false);
+  state.epoch[strand] = token;
+  state.knowledge.set(strand, token, false);
+}
+
+/// All threads of a task meet: what one strand knows, both know.
+void Machine::taskBarrier(State &state, int task) {
+  if (halves(task) < 2)
+    return;
+  int a = strand(task, 0), b = strand(task, 1);
+  state.knowledge.join(a, b);
+  state.knowledge.copy(b, a);
+  newEpoch(state, a);
+  newEpoch(state, b);
+}
+
+void Machine::collectGarbage(State &state) {
+  std::vector<char> used(state.tokens.size(), 0);
+  auto use = [&](Token t) { used[t] = 1; };
+  for (const Cell &cell : state.cells)
+    for (const Access &access : cell.accesses)
+      use(access.token);
+  for (const BarrierState &barrier : state.barriers) {
+    use(barrier.initToken);
+    for (const auto &list : barrier.arrivals)
+      std::for_each(list.begin(), list.end(), use);
+    for (const WaitRecord &wait : barrier.waits)
+      use(wait.token);
+  }
+  for (const TaskState &task : state.tasks) {
+    std::for_each(task.tensor.begin(), task.tensor.end(), use);
+    for (const auto &queue : task.groups)
+      for (const AsyncGroup &group : queue)
+        std::for_each(group.tokens.begin(), group.tokens.end(), use);
+    for (const AsyncGroup &group : task.open)
+      std::for_each(group.tokens.begin(), group.tokens.end(), use);
+  }
+  std::for_each(state.epoch.begin(), state.epoch.end(), use);
+  for (size_t t = 0; t < used.size(); ++t)
+    if (!used[t] && state.tokens[t].live) {
+      state.tokens[t].live = false;
+      state.knowledge.forget(static_cast<Token>(t));
+    }
+}
+
+/// Drops what every running strand already knows: no check can fail on it again.
+void Machine::settle(State &state) {
+  std::vector<int> live;
+  for (int task = 0; task < numTasks; ++task)
+    if (state.tasks[task].started && !state.tasks[task].done)
+      for (int half = 0; half < halves(task); ++half)
+        live.push_back(strand(task, half));
+  auto known = [&](Token t) {
+    return std::all_of(live.begin(), live.end(),
+                       [&](int row) { return state.knowledge.knows(row, t); });
+  };
+  auto visible = [&](Token t) {
+    return std::all_of(live.begin(), live.end(),
+                       [&](int row) { return state.knowledge.seesAsync(row, t); });
+  };
+  for (Cell &cell : state.cells)
+    std::erase_if(cell.accesses, [&](const Access &access) {
+      return known(access.token) && (access.asyncProxy || visible(access.token));
+    });
+  for (BarrierState &barrier : state.barriers) {
+    for (auto &list : barrier.arrivals)
+      std::erase_if(list, known);
+    std::erase_if(barrier.waits, [&](const WaitRecord &wait) { return known(wait.token); });
+  }
+  // What an async queue completes matters only while something refers to it.
+  std::vector<char> used(state.tokens.size(), 0);
+  for (const Cell &cell : state.cells)
+    for (const Access &access : cell.accesses)
+      used[access.token] = 1;
+  for (const BarrierState &barrier : state.barriers)
+    for (const auto &list : barrier.arrivals)
+      for (Token t : list)
+        used[t] = 1;
+  auto useless = [&](Token t) { return !used[t]; };
+  for (TaskState &task : state.tasks) {
+    std::erase_if(task.tensor, useless);
+    for (auto &queue : task.groups) {
+      for (AsyncGroup &group : queue)
+        std::erase_if(group.tokens, useless);
+      // Waits keep the newest groups, so empty ones at the old end do not count.
+      auto first = std::find_if(queue.begin(), queue.end(),
+                                [](const AsyncGroup &group) { return !group.tokens.empty(); });
+      queue.erase(queue.begin(), first);
+    }
+    for (AsyncGroup &group : task.open)
+      std::erase_if(group.tokens, useless);
+  }
+}

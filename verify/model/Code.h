@@ -1,0 +1,55 @@
+//===- Code.h - a task as a list of instructions --------------------------===//
+//
+// Structured control flattened to jumps, with the loop structure kept in
+// explicit instructions: LoopEnter sets a loop's iteration number to 0,
+// LoopNext increments it, LoopExit leaves. Both engines (checks/ and explore/)
+// execute this form; neither shares an evaluator with the other.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "verify/model/Program.h"
+
+namespace tlx::verify {
+
+struct Instr {
+  enum Kind : uint8_t {
+    Event,       ///< `index` into Program::events
+    Set,         ///< `assigns`, all at once
+    Branch,      ///< continue when `cond` holds, else jump to `target`
+    Jump,        ///< to `target`
+    LoopEnter,   ///< `index`: loop number in Code::loops
+    LoopNext,
+    LoopExit,
+    Fork,        ///< starts the tasks of region `index`
+    Join,        ///< waits until the tasks of region `index` have ended
+    Unsupported, ///< `index` into Code::reasons
+    End,
+  } kind;
+  int index = -1;
+  int target = -1;
+  ExprId cond = NoExpr;
+  std::vector<Assign> assigns = {};
+};
+
+struct LoopInfo {
+  std::string name;
+  SourceLoc loc;
+  int depth = 1;   ///< 1 for an outermost loop
+  int parent = -1; ///< enclosing loop
+  int enterPc = 0, headPc = 0, exitPc = 0;
+  std::vector<Assign> inits, nexts;
+  bool conditionalInParent = false; ///< inside an if of the parent's body
+};
+
+struct Code {
+  std::vector<Instr> instrs;
+  std::vector<LoopInfo> loops;
+  std::vector<int> loopAt; ///< innermost loop of each instruction, or -1
+  std::vector<SourceLoc> locs; ///< of branches
+  std::vector<std::string> reasons;
+};
+
+Code flatten(const Block &body);
+
+} // namespace tlx::verify

@@ -1,0 +1,201 @@
+#include "verify/model/Demand.h"
+
+#include <bit>
+#include <numeric>
+
+using namespace tlx::verify;
+
+namespace {
+constexpr int64_t Limit = 1 << 16; ///< beyond it, keep the value exactly
+
+Demand modulo(int64_t threshold, int64_t period) {
+  if (threshold > Limit || period > Limit || threshold < 0 || period < 1)
+    return {true, true};
+  return {true, false, threshold, period};
+}
+
+Demand join(const Demand &a, const Demand &b) {
+  if (!a.any)
+    return b;
+  if (!b.any)
+    return a;
+  if (a.exact || b.exact)
+    return {true, true};
+  return modulo(std::max(a.threshold, b.threshold), std::lcm(a.period, b.period));
+}
+
+bool same(const Demand &a, const Demand &b) {
+  return a.any == b.any && a.exact == b.exact &&
+         (a.exact || (a.threshold == b.threshold && a.period == b.period));
+}
+
+const Demand Exact{true, true};
+} // namespace
+
+bool Demands::isInteger(ExprId expr) const {
+  if (expr == NoExpr)
+    return true;
+  const ExprNode &node = program.exprs[expr];
+  switch (node.op) {
+  case Op::Const: return true;
+  case Op::Sym:
+  case Op::Opaque: return false;
+  case Op::Var: return integerVar[node.value];
+  default: return isInteger(node.a) && isInteger(node.b) && isInteger(node.c);
+  }
+}
+
+void Demands::analyse(const std::vector<const Code *> &codes) {
+  vars.assign(program.varNames.size(), {});
+  integerVar.assign(program.varNames.size(), 1);
+  sources.assign(program.varNames.size(), {});
+  for (const Code *code : codes)
+    for (const Instr &instr : code->instrs)
+      for (const Assign &assign : instr.assigns)
+        assigned(assign);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t v = 0; v < sources.size(); ++v)
+      for (ExprId source : sources[v])
+        if (integerVar[v] && !isInteger(source)) {
+          integerVar[v] = 0;
+          changed = true;
+        }
+  }
+  for (const Code *code : codes)
+    for (const Instr &instr : code->instrs) {
+      if (instr.kind == Instr::Branch)
+        demandCond(instr.cond);
+      if (instr.kind != Instr::Event)
+        continue;
+      for (const Effect &effect : program.events[instr.index].effects) {
+        if (effect.pred != NoExpr)
+          demandCond(effect.pred);
+        for (ExprId e : {effect.amount, effect.phase, effect.target.slot, effect.target.rank})
+          if (e != NoExpr)
+            demand(e, Exact);
+      }
+    }
+}
+
+void Demands::demandCond(ExprId expr) {
+  const ExprNode &node = program.exprs[expr];
+  switch (node.op) {
+  case Op::And:
+  case Op::Or:
+  case Op::Xor:
+    demandCond(node.a);
+    demandCond(node.b);
+    return;
+  case Op::Select:
+    demandCond(node.a);
+    demandCond(node.b);
+    demandCond(node.c);
+    return;
+  case Op::Eq:
+  case Op::Lt:
+  case Op::Le:
+    if (isInteger(node.a) && isInteger(node.b)) {
+      demand(expr, Exact);
+      return;
+    }
+    // Decided from closed forms; but a negated condition is still one.
+    if (node.op == Op::Eq && program.exprs.isConst(node.b))
+      demandCond(node.a);
+    return;
+  default:
+    if (isInteger(expr))
+      demand(expr, Exact);
+    return;
+  }
+}
+
+void Demands::demand(ExprId expr, const Demand &wanted) {
+  Demand &known = seen[expr];
+  Demand d = join(known, wanted);
+  if (same(known, d))
+    return;
+  known = d;
+  const ExprNode node = program.exprs[expr];
+  auto constant = [&](ExprId e, int64_t &value) {
+    if (!program.exprs.isConst(e))
+      return false;
+    value = program.exprs[e].value;
+    return true;
+  };
+  auto both = [&](const Demand &x) {
+    demand(node.a, x);
+    demand(node.b, x);
+  };
+  int64_t c = 0;
+  switch (node.op) {
+  case Op::Const:
+  case Op::Sym:
+  case Op::Opaque: return;
+  case Op::Var: {
+    Demand &var = vars[node.value];
+    var = join(var, d);
+    for (ExprId source : sources[node.value])
+      demand(source, var);
+    return;
+  }
+  case Op::Add:
+    if (!d.exact && constant(node.b, c))
+      return demand(node.a, c >= 0 ? d : modulo(d.threshold - c, d.period));
+    return both(d);
+  case Op::Sub:
+    if (!d.exact && constant(node.b, c))
+      return demand(node.a, c <= 0 ? d : modulo(d.threshold + c, d.period));
+    return both(Exact);
+  case Op::Mul:
+    if (!d.exact && constant(node.b, c) && c > 0)
+      return demand(node.a, modulo((d.threshold + c - 1) / c, d.period / std::gcd(d.period, c)));
+    return both(d);
+  case Op::Shl:
+    if (!d.exact && constant(node.b, c) && c >= 0 && c < 16)
+      return demand(node.a, modulo((d.threshold >> c) + 1,
+                                   d.period / std::gcd(d.period, int64_t(1) << c)));
+    return both(Exact);
+  case Op::Div:
+  case Op::Shr: {
+    bool known = constant(node.b, c);
+    if (known && node.op == Op::Shr)
+      c = c >= 0 && c < 16 ? int64_t(1) << c : 0;
+    if (!d.exact && known && c > 0)
+      return demand(node.a, modulo(d.threshold * c, d.period * c));
+    return both(Exact);
+  }
+  case Op::Rem:
+    if (constant(node.b, c) && c > 0)
+      return demand(node.a, modulo(0, c));
+    return both(Exact);
+  case Op::And:
+    if (constant(node.b, c) && c >= 0)
+      return demand(node.a, modulo(0, static_cast<int64_t>(std::bit_ceil(uint64_t(c) + 1))));
+    return both(Exact);
+  case Op::Xor:
+    if (!d.exact && constant(node.b, c) && c >= 0 && std::has_single_bit(uint64_t(d.period)) &&
+        c < d.period && d.threshold % d.period == 0)
+      return demand(node.a, d);
+    return both(Exact);
+  case Op::Or: return both(Exact);
+  case Op::Min:
+  case Op::Max:
+    if (!d.exact && constant(node.b, c))
+      return demand(node.a, modulo(std::max(d.threshold, c + 1), d.period));
+    return both(Exact);
+  case Op::Eq:
+  case Op::Lt:
+  case Op::Le:
+    if (constant(node.b, c))
+      return demand(node.a, modulo(std::max<int64_t>(c + 1, 0), 1));
+    if (constant(node.a, c))
+      return demand(node.b, modulo(std::max<int64_t>(c + 1, 0), 1));
+    return both(Exact);
+  case Op::Select:
+    demandCond(node.a);
+    demand(node.b, d);
+    demand(node.c, d);
+    return;
+  }
+}

@@ -1,0 +1,58 @@
+//===- Demand.h - how exactly must a variable be known? -------------------===//
+//
+// A ring counter is used as `cnt % S` and `(cnt / S) & 1`, so everything that
+// the kernel does depends on cnt modulo 2S only. This analysis walks from uses
+// (slots, phases, counts, conditions) back to variables and finds, for each, an
+// ultimately periodic view that loses nothing:
+//
+//     reduce(v) = v                          when v < threshold
+//                 threshold + (v - threshold) mod period   otherwise
+//
+// The threshold keeps comparisons with constants exact. A variable that nothing
+// asks for is not stored at all; one that must be exact is kept exactly (fine
+// when its range is finite; otherwise the exploration does not end and says so).
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "verify/model/Code.h"
+
+namespace tlx::verify {
+
+struct Demand {
+  bool any = false;
+  bool exact = false;
+  int64_t threshold = 0, period = 1;
+  int64_t reduce(int64_t v) const {
+    if (exact || v < threshold)
+      return v;
+    return threshold + (v - threshold) % period;
+  }
+};
+
+class Demands {
+public:
+  explicit Demands(const Program &program) : program(program) {}
+
+  /// Looks at all tasks; call once.
+  void analyse(const std::vector<const Code *> &codes);
+
+  const Demand &of(VarId var) const { return vars[var]; }
+
+  /// True when the value depends on constants and on variables that do, so that
+  /// it is a known integer whenever the program runs.
+  bool isInteger(ExprId expr) const;
+
+private:
+  void demand(ExprId expr, const Demand &d);
+  void demandCond(ExprId expr);
+  void assigned(const Assign &assign) { sources[assign.var].push_back(assign.value); }
+
+  const Program &program;
+  std::vector<Demand> vars;
+  std::vector<char> integerVar;
+  std::vector<std::vector<ExprId>> sources;
+  std::map<ExprId, Demand> seen;
+};
+
+} // namespace tlx::verify

@@ -1,0 +1,197 @@
+#include "verify/model/Expr.h"
+
+#include <algorithm>
+
+using namespace tlx::verify;
+
+bool tlx::verify::foldBinary(Op op, int64_t a, int64_t b, int64_t &result) {
+  // Wrap-around arithmetic, so that no input is undefined behaviour here.
+  auto wrap = [](uint64_t value) { return static_cast<int64_t>(value); };
+  auto ua = static_cast<uint64_t>(a), ub = static_cast<uint64_t>(b);
+  switch (op) {
+  case Op::Add: result = wrap(ua + ub); return true;
+  case Op::Sub: result = wrap(ua - ub); return true;
+  case Op::Mul: result = wrap(ua * ub); return true;
+  case Op::Div:
+    if (b == 0 || (a == INT64_MIN && b == -1))
+      return false;
+    result = a / b;
+    return true;
+  case Op::Rem:
+    if (b == 0 || (a == INT64_MIN && b == -1))
+      return false;
+    result = a % b;
+    return true;
+  case Op::And: result = a & b; return true;
+  case Op::Or: result = a | b; return true;
+  case Op::Xor: result = a ^ b; return true;
+  case Op::Shl:
+    if (b < 0 || b > 62)
+      return false;
+    result = wrap(ua << b);
+    return true;
+  case Op::Shr:
+    if (b < 0 || b > 62)
+      return false;
+    result = a >> b;
+    return true;
+  case Op::Min: result = std::min(a, b); return true;
+  case Op::Max: result = std::max(a, b); return true;
+  case Op::Eq: result = a == b; return true;
+  case Op::Lt: result = a < b; return true;
+  case Op::Le: result = a <= b; return true;
+  default: return false;
+  }
+}
+
+ExprId Exprs::intern(ExprNode node) {
+  auto [it, isNew] = ids.try_emplace(node.key(), static_cast<ExprId>(nodes.size()));
+  if (isNew)
+    nodes.push_back(node);
+  return it->second;
+}
+
+ExprId Exprs::constant(int64_t value) { return intern({Op::Const, value}); }
+
+ExprId Exprs::symbol(Symbol symbol) {
+  symbols.push_back(std::move(symbol));
+  return intern({Op::Sym, static_cast<int64_t>(symbols.size()) - 1});
+}
+
+ExprId Exprs::var(VarId var) { return intern({Op::Var, var}); }
+
+ExprId Exprs::binary(Op op, ExprId a, ExprId b) {
+  const ExprNode x = nodes[a], y = nodes[b];
+  int64_t folded;
+  if (x.op == Op::Const && y.op == Op::Const && foldBinary(op, x.value, y.value, folded))
+    return constant(folded);
+  auto isConst = [](const ExprNode &node, int64_t value) {
+    return node.op == Op::Const && node.value == value;
+  };
+  switch (op) {
+  case Op::Add:
+  case Op::Or:
+  case Op::Xor:
+    if (isConst(x, 0))
+      return b;
+    if (isConst(y, 0))
+      return a;
+    break;
+  case Op::Sub:
+    if (isConst(y, 0))
+      return a;
+    if (a == b)
+      return constant(0);
+    break;
+  case Op::Mul:
+    if (isConst(x, 1))
+      return b;
+    if (isConst(y, 1))
+      return a;
+    if (isConst(x, 0) || isConst(y, 0))
+      return constant(0);
+    break;
+  case Op::Div:
+    if (isConst(y, 1))
+      return a;
+    break;
+  case Op::Rem:
+    if (isConst(y, 1))
+      return constant(0);
+    break;
+  case Op::And:
+    if (isConst(x, 0) || isConst(y, 0))
+      return constant(0);
+    if (isConst(x, -1))
+      return b;
+    if (isConst(y, -1) || a == b)
+      return a;
+    break;
+  case Op::Eq:
+    if (a == b)
+      return constant(1);
+    break;
+  case Op::Le:
+    if (a == b)
+      return constant(1);
+    break;
+  case Op::Lt:
+    if (a == b)
+      return constant(0);
+    break;
+  case Op::Min:
+  case Op::Max:
+    if (a == b)
+      return a;
+    break;
+  default: break;
+  }
+  bool commutes = op == Op::Add || op == Op::Mul || op == Op::And || op == Op::Or ||
+                  op == Op::Xor || op == Op::Eq || op == Op::Min || op == Op::Max;
+  if (commutes && (x.op == Op::Const || (y.op != Op::Const && a > b)))
+    std::swap(a, b);
+  return intern({op, 0, a, b});
+}
+
+ExprId Exprs::select(ExprId cond, ExprId a, ExprId b) {
+  if (isConst(cond))
+    return nodes[cond].value ? a : b;
+  if (a == b)
+    return a;
+  return intern({Op::Select, 0, cond, a, b});
+}
+
+ExprId Exprs::opaque(const std::string &name, ExprId a, ExprId b, ExprId c) {
+  auto [it, isNew] = opaqueIds.try_emplace(name, static_cast<int>(opaques.size()));
+  if (isNew)
+    opaques.push_back(name);
+  return intern({Op::Opaque, it->second, a, b, c});
+}
+
+std::string Exprs::print(ExprId id, const std::vector<std::string> &varNames) const {
+  if (id == NoExpr)
+    return "?";
+  const ExprNode &node = nodes[id];
+  auto operand = [&](ExprId e) {
+    std::string text = print(e, varNames);
+    bool leaf = nodes[e].op <= Op::Var || nodes[e].op == Op::Opaque || nodes[e].op == Op::Min ||
+                nodes[e].op == Op::Max;
+    return leaf ? text : "(" + text + ")";
+  };
+  auto infix = [&](const char *sign) { return operand(node.a) + sign + operand(node.b); };
+  switch (node.op) {
+  case Op::Const: return std::to_string(node.value);
+  case Op::Sym: return symbols[node.value].name;
+  case Op::Var:
+    return static_cast<size_t>(node.value) < varNames.size() && !varNames[node.value].empty()
+               ? varNames[node.value]
+               : "v" + std::to_string(node.value);
+  case Op::Add: return infix(" + ");
+  case Op::Sub: return infix(" - ");
+  case Op::Mul: return infix(" * ");
+  case Op::Div: return infix(" / ");
+  case Op::Rem: return infix(" % ");
+  case Op::And: return infix(" & ");
+  case Op::Or: return infix(" | ");
+  case Op::Xor: return infix(" ^ ");
+  case Op::Shl: return infix(" << ");
+  case Op::Shr: return infix(" >> ");
+  case Op::Eq: return infix(" == ");
+  case Op::Lt: return infix(" < ");
+  case Op::Le: return infix(" <= ");
+  case Op::Min: return "min(" + print(node.a, varNames) + ", " + print(node.b, varNames) + ")";
+  case Op::Max: return "max(" + print(node.a, varNames) + ", " + print(node.b, varNames) + ")";
+  case Op::Select: return operand(node.a) + " ? " + operand(node.b) + " : " + operand(node.c);
+  case Op::Opaque: {
+    std::string text = opaques[node.value];
+    if (node.a == NoExpr)
+      return text;
+    text += "(" + print(node.a, varNames);
+    for (ExprId e : {node.b, node.c})
+      if (e != NoExpr)
+        text += ", " + print(e, varNames);
+    return text + ")";
+  }
+  }
+  return "?";
+}

@@ -1,0 +1,108 @@
+//===- Expr.h - scalar expressions of a kernel ----------------------------===//
+//
+// Slots, phases, predicates, counts and branch conditions are scalar integer
+// expressions over three kinds of leaves: constants, symbols (arguments,
+// program ids, values read from memory: unknown, but the same wherever the
+// same symbol appears) and variables (what a loop or an if carries: known only
+// while the program runs). Expressions are hash-consed: equal structure, equal
+// id, so congruence between tasks is an integer comparison.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+namespace tlx::verify {
+
+using ExprId = int32_t;
+using VarId = int32_t;
+constexpr ExprId NoExpr = -1;
+
+enum class Op : uint8_t {
+  Const,
+  Sym,  ///< value: index into Exprs::symbols
+  Var,  ///< value: VarId
+  Add,
+  Sub,
+  Mul,
+  Div, ///< signed, towards zero
+  Rem, ///< signed, sign of the dividend
+  And,
+  Or,
+  Xor,
+  Shl,
+  Shr,
+  Min,
+  Max,
+  Eq, ///< comparisons give 0 or 1
+  Lt, ///< signed
+  Le,
+  Select, ///< a ? b : c
+  Opaque, ///< value: index into Exprs::opaques; a function of `a`, `b`, `c` and nothing else
+};
+
+/// What is known of a symbol without running anything.
+struct Symbol {
+  std::string name;
+  int64_t lo = INT64_MIN, hi = INT64_MAX; ///< inclusive range
+  int64_t divisor = 1;                    ///< stated by the IR (tt.divisibility)
+  /// The same value for the whole launch (an argument), not only for one CTA.
+  bool launchInvariant = true;
+  /// Defined inside loops down to this depth: one value for each combination of
+  /// their iteration numbers (0: one value for the task).
+  int perIterationDepth = 0;
+};
+
+struct ExprNode {
+  Op op;
+  int64_t value = 0;
+  ExprId a = NoExpr, b = NoExpr, c = NoExpr;
+  auto key() const { return std::make_tuple(op, value, a, b, c); }
+};
+
+/// The arena. Folds constants and a few identities on the way in.
+class Exprs {
+public:
+  ExprId constant(int64_t value);
+  ExprId symbol(Symbol symbol); ///< a new symbol each time
+  ExprId var(VarId var);
+  ExprId binary(Op op, ExprId a, ExprId b);
+  ExprId select(ExprId cond, ExprId a, ExprId b);
+  ExprId opaque(const std::string &name, ExprId a = NoExpr, ExprId b = NoExpr, ExprId c = NoExpr);
+
+  ExprId add(ExprId a, ExprId b) { return binary(Op::Add, a, b); }
+  ExprId sub(ExprId a, ExprId b) { return binary(Op::Sub, a, b); }
+  ExprId rem(ExprId a, int64_t b) { return binary(Op::Rem, a, constant(b)); }
+  ExprId div(ExprId a, int64_t b) { return binary(Op::Div, a, constant(b)); }
+  ExprId lt(ExprId a, ExprId b) { return binary(Op::Lt, a, b); }
+  ExprId le(ExprId a, ExprId b) { return binary(Op::Le, a, b); }
+  ExprId eq(ExprId a, ExprId b) { return binary(Op::Eq, a, b); }
+  ExprId logicalNot(ExprId a) { return binary(Op::Eq, a, constant(0)); }
+
+  const ExprNode &operator[](ExprId id) const { return nodes[id]; }
+  size_t size() const { return nodes.size(); }
+  bool isConst(ExprId id) const { return nodes[id].op == Op::Const; }
+
+  /// Infix text for messages, e.g. "(K + 63) / 64".
+  std::string print(ExprId id, const std::vector<std::string> &varNames = {}) const;
+
+  std::vector<Symbol> symbols;
+  std::vector<std::string> opaques;
+
+private:
+  ExprId intern(ExprNode node);
+  std::vector<ExprNode> nodes;
+  std::map<std::tuple<Op, int64_t, ExprId, ExprId, ExprId>, ExprId> ids;
+  std::unordered_map<std::string, int> opaqueIds;
+};
+
+/// The value of `op` on two integers. False when it has none (division by
+/// zero, shift out of range).
+bool foldBinary(Op op, int64_t a, int64_t b, int64_t &result);
+
+} // namespace tlx::verify

@@ -1,0 +1,394 @@
+#include "verify/model/Linear.h"
+
+#include <algorithm>
+
+using namespace tlx::verify;
+
+LinId Linears::intern(LinForm form) {
+  std::sort(form.terms.begin(), form.terms.end());
+  size_t out = 0;
+  for (size_t i = 0; i < form.terms.size();) {
+    auto [term, coef] = form.terms[i++];
+    while (i < form.terms.size() && form.terms[i].first == term)
+      coef += form.terms[i++].second;
+    if (coef)
+      form.terms[out++] = {term, coef};
+  }
+  form.terms.resize(out);
+  auto [it, isNew] = formIds.try_emplace(form, static_cast<LinId>(forms.size()));
+  if (isNew)
+    forms.push_back(std::move(form));
+  return it->second;
+}
+
+LinId Linears::add(LinId a, LinId b, int64_t scaleB) {
+  LinForm sum = forms[a];
+  sum.c += scaleB * forms[b].c;
+  for (auto [term, coef] : forms[b].terms)
+    sum.terms.emplace_back(term, scaleB * coef);
+  return intern(std::move(sum));
+}
+
+static int64_t saturatedAdd(int64_t a, int64_t b) {
+  if (a == INT64_MIN || b == INT64_MIN)
+    return INT64_MIN;
+  if (a == INT64_MAX || b == INT64_MAX)
+    return INT64_MAX;
+  int64_t sum;
+  return __builtin_add_overflow(a, b, &sum) ? (a > 0 ? INT64_MAX : INT64_MIN) : sum;
+}
+
+std::pair<int64_t, int64_t> Linears::range(const LinForm &form) const {
+  int64_t lo = form.c, hi = form.c;
+  for (auto [term, coef] : form.terms) {
+    const TermFacts &facts = termFacts[term];
+    auto scaled = [c = coef](int64_t bound) {
+      int64_t product;
+      if (bound == INT64_MIN || bound == INT64_MAX || __builtin_mul_overflow(bound, c, &product))
+        return (bound > 0) == (c > 0) ? INT64_MAX : INT64_MIN;
+      return product;
+    };
+    lo = saturatedAdd(lo, scaled(coef > 0 ? facts.lo : facts.hi));
+    hi = hi == INT64_MAX ? hi : saturatedAdd(hi, scaled(coef > 0 ? facts.hi : facts.lo));
+  }
+  return {lo, hi};
+}
+
+int Linears::internTerm(LinTerm term) {
+  auto [it, isNew] = termIds.try_emplace(term.key(), static_cast<int>(terms.size()));
+  if (!isNew)
+    return it->second;
+  TermFacts facts;
+  switch (term.kind) {
+  case LinTerm::Sym: {
+    const Symbol &symbol = program.exprs.symbols[term.value];
+    facts = {0, symbol.launchInvariant, symbol.lo, symbol.hi};
+    for (int d = 1; d <= symbol.perIterationDepth; ++d)
+      facts.ords |= 1u << d;
+    break;
+  }
+  case LinTerm::Ord:
+    facts = {1u << term.value, false, 0, INT64_MAX};
+    break;
+  case LinTerm::Private:
+    facts.launchInvariant = false;
+    for (int d = 1; d <= term.name; ++d)
+      facts.ords |= 1u << d;
+    break;
+  case LinTerm::Iterate:
+  case LinTerm::Final:
+  case LinTerm::Operation: {
+    for (LinId operand : term.operands)
+      for (auto [t, coef] : forms[operand].terms) {
+        facts.ords |= termFacts[t].ords;
+        facts.launchInvariant &= termFacts[t].launchInvariant;
+      }
+    if (term.kind == LinTerm::Final)
+      facts.ords &= (1u << term.value) - 1;
+    if (term.kind != LinTerm::Operation)
+      break;
+    Op op = static_cast<Op>(term.value);
+    auto rangeOf = [&](int i) { return range(forms[term.operands[i]]); };
+    if (op == Op::Eq || op == Op::Lt || op == Op::Le) {
+      facts.lo = 0, facts.hi = 1;
+    } else if (op == Op::Rem) {
+      auto [dlo, dhi] = rangeOf(1);
+      if (dlo == dhi && dlo > 0)
+        facts.hi = dlo - 1, facts.lo = rangeOf(0).first >= 0 ? 0 : 1 - dlo;
+    } else if (op == Op::And) {
+      auto [dlo, dhi] = rangeOf(1);
+      if (dlo == dhi && dlo >= 0)
+        facts.lo = 0, facts.hi = dlo;
+    } else if (op == Op::Div) {
+      auto [dlo, dhi] = rangeOf(1);
+      auto [nlo, nhi] = rangeOf(0);
+      if (dlo > 0 && nlo >= 0)
+        facts.lo = 0;
+      else if (dlo > 1 && nlo > -dlo)
+        facts.lo = 0;
+      if (dlo == dhi && dlo > 0 && nhi != INT64_MAX && nhi >= 0)
+        facts.hi = nhi / dlo;
+    } else if (op == Op::Max || op == Op::Min) {
+      auto [alo, ahi] = rangeOf(0);
+      auto [blo, bhi] = rangeOf(1);
+      facts.lo = op == Op::Max ? std::max(alo, blo) : std::min(alo, blo);
+      facts.hi = op == Op::Max ? std::max(ahi, bhi) : std::min(ahi, bhi);
+    } else if (op == Op::Mul) {
+      auto [alo, ahi] = rangeOf(0);
+      auto [blo, bhi] = rangeOf(1);
+      if (alo >= 0 && blo >= 0)
+        facts.lo = 0;
+    }
+    break;
+  }
+  }
+  terms.push_back(std::move(term));
+  termFacts.push_back(facts);
+  return it->second;
+}
+
+LinId Linears::termForm(LinTerm term) {
+  int id = internTerm(std::move(term));
+  return intern({0, {{id, 1}}});
+}
+
+LinId Linears::privateForm(VarId var, int depth) {
+  return termForm({LinTerm::Private, var, depth, {}});
+}
+
+LinId Linears::operation(Op op, int64_t name, std::vector<LinId> operands) {
+  auto isConst = [&](LinId id) { return forms[id].terms.empty(); };
+  if (operands.size() == 2 && isConst(operands[0]) && isConst(operands[1])) {
+    int64_t folded;
+    if (foldBinary(op, forms[operands[0]].c, forms[operands[1]].c, folded))
+      return intern({folded, {}});
+  }
+  if (op == Op::Mul) {
+    for (int i : {0, 1})
+      if (isConst(operands[i])) {
+        LinId zero = intern({0, {}});
+        int64_t scale = forms[operands[i]].c;
+        return add(zero, operands[1 - i], scale);
+      }
+  }
+  if (op == Op::Shl && isConst(operands[1]) && forms[operands[1]].c >= 0 && forms[operands[1]].c < 40)
+    return add(intern({0, {}}), operands[0], int64_t(1) << forms[operands[1]].c);
+  return termForm({LinTerm::Operation, static_cast<int64_t>(op), name, std::move(operands)});
+}
+
+LinId Linears::of(ExprId expr) {
+  if (auto it = cache.find(expr); it != cache.end())
+    return it->second;
+  const ExprNode node = program.exprs[expr];
+  LinId result;
+  switch (node.op) {
+  case Op::Const: result = intern({node.value, {}}); break;
+  case Op::Sym: result = termForm({LinTerm::Sym, node.value, 0, {}}); break;
+  case Op::Var: {
+    auto it = varForms.find(static_cast<VarId>(node.value));
+    return it != varForms.end() ? it->second : privateForm(static_cast<VarId>(node.value), 8);
+  }
+  case Op::Add: result = add(of(node.a), of(node.b)); break;
+  case Op::Sub: result = add(of(node.a), of(node.b), -1); break;
+  case Op::Select:
+    result = operation(node.op, 0, {of(node.a), of(node.b), of(node.c)});
+    break;
+  case Op::Opaque: {
+    std::vector<LinId> operands;
+    for (ExprId e : {node.a, node.b, node.c})
+      if (e != NoExpr)
+        operands.push_back(of(e));
+    result = operation(node.op, node.value, std::move(operands));
+    break;
+  }
+  default: result = operation(node.op, 0, {of(node.a), of(node.b)}); break;
+  }
+  if (!provisional)
+    cache.emplace(expr, result);
+  return result;
+}
+
+void Linears::define(VarId var, LinId form) { varForms[var] = form; }
+
+void Linears::analyse(const Block &body) { block(body, 0); }
+
+void Linears::block(const Block &body, int depth) {
+  const Stmt *previous = nullptr;
+  for (const Stmt &stmt : body) {
+    if (stmt.kind == Stmt::AssignStmt && previous && previous->kind == Stmt::LoopStmt) {
+      assignResults(*previous, stmt, depth + 1);
+    } else if (stmt.kind == Stmt::AssignStmt) {
+      std::vector<std::pair<VarId, LinId>> values;
+      for (const Assign &assign : stmt.inits)
+        values.emplace_back(assign.var, of(assign.value));
+      for (auto [var, form] : values)
+        define(var, form);
+    } else if (stmt.kind == Stmt::LoopStmt) {
+      loop(stmt, depth + 1);
+    } else if (stmt.kind == Stmt::IfStmt) {
+      branch(stmt, depth);
+    }
+    previous = &stmt;
+  }
+}
+
+/// A variable that both branches assign is a selection between the two forms.
+void Linears::branch(const Stmt &stmt, int depth) {
+  LinId cond = of(stmt.cond);
+  block(stmt.body, depth);
+  std::map<VarId, LinId> thenForms;
+  auto last = [](const Block &body) -> const Stmt * {
+    return !body.empty() && body.back().kind == Stmt::AssignStmt ? &body.back() : nullptr;
+  };
+  if (const Stmt *assign = last(stmt.body))
+    for (const Assign &a : assign->inits)
+      thenForms[a.var] = varForms[a.var];
+  block(stmt.orElse, depth);
+  if (const Stmt *assign = last(stmt.orElse))
+    for (const Assign &a : assign->inits)
+      if (auto it = thenForms.find(a.var); it != thenForms.end()) {
+        LinId thenForm = it->second, elseForm = varForms[a.var];
+        define(a.var, thenForm == elseForm
+                          ? thenForm
+                          : operation(Op::Select, 0, {cond, thenForm, elseForm}));
+      }
+}
+
+LinId Linears::substitute(LinId id, int from, LinId to, std::map<LinId, LinId> &done) {
+  if (auto it = done.find(id); it != done.end())
+    return it->second;
+  const LinForm form = forms[id];
+  LinId result = intern({form.c, {}});
+  for (auto [t, coef] : form.terms) {
+    LinId piece;
+    if (t == from) {
+      piece = to;
+    } else {
+      LinTerm term = terms[t];
+      for (LinId &operand : term.operands)
+        operand = substitute(operand, from, to, done);
+      piece = termForm(std::move(term));
+    }
+    result = add(result, piece, coef);
+  }
+  done.emplace(id, result);
+  return result;
+}
+
+/// Does a form depend on a variable without a closed form?
+bool Linears::mentionsPrivate(LinId id, int except) const {
+  for (auto [t, coef] : forms[id].terms) {
+    if (terms[t].kind == LinTerm::Private && t != except)
+      return true;
+    for (LinId operand : terms[t].operands)
+      if (mentionsPrivate(operand, except))
+        return true;
+  }
+  return false;
+}
+
+/// The form of a loop variable in iteration Ord(depth), or -1: `init` before
+/// the first iteration, then `next`, which names the variable as `self`.
+LinId Linears::recurrence(LinId init, LinId next, LinId self, int depth) {
+  LinId ord = termForm({LinTerm::Ord, depth, 0, {}});
+  LinId step = add(next, self, -1);
+  if (forms[step].terms.empty())
+    return add(init, ord, forms[step].c);
+  int selfTerm = forms[self].terms[0].first;
+  if (mentionsPrivate(next, selfTerm))
+    return -1;
+  uint32_t inside = 0;
+  for (auto [t, coef] : forms[step].terms)
+    inside |= termFacts[t].ords;
+  if (!(inside >> depth & 1) && !mentionsPrivate(step, -1))
+    return add(init, operation(Op::Mul, 0, {step, ord}));
+  // x' = f(x, n): the n-th iterate, equal in every task that computes it so.
+  LinId placeholder = termForm({LinTerm::Private, -depth, depth, {}});
+  std::map<LinId, LinId> done;
+  LinId body = substitute(next, selfTerm, placeholder, done);
+  return termForm({LinTerm::Iterate, depth, 0, {init, body, ord}});
+}
+
+void Linears::loop(const Stmt &stmt, int depth) {
+  size_t count = stmt.inits.size();
+  std::vector<LinId> inits(count), selves(count), closed(count, -1);
+  for (size_t i = 0; i < count; ++i) {
+    inits[i] = of(stmt.inits[i].value);
+    selves[i] = privateForm(stmt.inits[i].var, depth);
+  }
+  auto walk = [&] {
+    for (size_t i = 0; i < count; ++i)
+      define(stmt.inits[i].var, closed[i] >= 0 ? closed[i] : selves[i]);
+    block(stmt.before, depth);
+    block(stmt.body, depth);
+  };
+  // Twice: what has a closed form after the first look helps the second.
+  ++provisional;
+  for (int look = 0; look < 2; ++look) {
+    walk();
+    std::vector<LinId> found = closed;
+    for (size_t i = 0; i < count; ++i)
+      for (const Assign &next : stmt.nexts)
+        if (next.var == stmt.inits[i].var && closed[i] < 0)
+          found[i] = recurrence(inits[i], of(next.value), selves[i], depth);
+    closed = std::move(found);
+  }
+  --provisional;
+  walk();
+}
+
+/// What the variables of a loop are after it: its iteration number no longer
+/// exists there. Only assignments that follow the loop directly may read them.
+void Linears::assignResults(const Stmt &loop, const Stmt &assigns, int depth) {
+  LinId cond = of(loop.cond);
+  for (const Assign &assign : assigns.inits) {
+    LinId inside = of(assign.value);
+    bool ofLoop = false;
+    for (const Assign &init : loop.inits)
+      ofLoop |= program.exprs[assign.value].op == Op::Var &&
+                program.exprs[assign.value].value == init.var;
+    bool shared = !mentionsPrivate(inside, -1) && !mentionsPrivate(cond, -1);
+    if (!ofLoop)
+      define(assign.var, inside);
+    else if (shared)
+      define(assign.var, termForm({LinTerm::Final, depth, depth, {inside, cond}}));
+    else
+      define(assign.var, privateForm(assign.var, depth - 1));
+  }
+}
+
+std::string Linears::print(const LinForm &form) const {
+  std::string text;
+  for (auto [t, coef] : form.terms) {
+    if (!text.empty())
+      text += coef < 0 ? " - " : " + ";
+    else if (coef < 0)
+      text += "-";
+    if (std::abs(coef) != 1)
+      text += std::to_string(std::abs(coef)) + "*";
+    text += printTerm(t);
+  }
+  if (form.c || text.empty()) {
+    if (text.empty())
+      return std::to_string(form.c);
+    text += (form.c < 0 ? " - " : " + ") + std::to_string(std::abs(form.c));
+  }
+  return text;
+}
+
+std::string Linears::printTerm(int id) const {
+  const LinTerm &term = terms[id];
+  auto operand = [&](int i) {
+    const LinForm &form = forms[term.operands[i]];
+    std::string text = print(form);
+    bool leaf = form.terms.size() + (form.c != 0) <= 1;
+    return leaf ? text : "(" + text + ")";
+  };
+  switch (term.kind) {
+  case LinTerm::Sym: return program.exprs.symbols[term.value].name;
+  case LinTerm::Ord: return "iteration" + std::to_string(term.value);
+  case LinTerm::Private:
+    return term.value >= 0 ? program.varNames[term.value] : std::string("previous");
+  case LinTerm::Iterate: return "iterate(" + operand(0) + ", " + operand(1) + ")";
+  case LinTerm::Final: return "last(" + operand(0) + ")";
+  case LinTerm::Operation: break;
+  }
+  static const std::map<Op, const char *> signs = {
+      {Op::Mul, " * "}, {Op::Div, " / "}, {Op::Rem, " % "},  {Op::And, " & "},
+      {Op::Or, " | "},  {Op::Xor, " ^ "}, {Op::Shl, " << "}, {Op::Shr, " >> "},
+      {Op::Eq, " == "}, {Op::Lt, " < "},  {Op::Le, " <= "}};
+  Op op = static_cast<Op>(term.value);
+  if (auto it = signs.find(op); it != signs.end())
+    return operand(0) + it->second + operand(1);
+  std::string text = op == Op::Opaque   ? program.exprs.opaques[term.name]
+                     : op == Op::Min    ? "min"
+                     : op == Op::Max    ? "max"
+                     : op == Op::Select ? "select"
+                                        : "op";
+  if (term.operands.empty())
+    return text;
+  text += "(";
+  for (size_t i = 0; i < term.operands.size(); ++i)
+    text += (i ? ", " : "") + print(forms[term.operands[i]]);
+  return text + ")";
+}

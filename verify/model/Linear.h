@@ -1,0 +1,101 @@
+//===- Linear.h - static closed forms of scalars --------------------------===//
+//
+// When do two tasks decide the same thing? When their conditions have the same
+// closed form. Every scalar gets a linear form
+//
+//     c + sum of coefficient * term
+//
+// where a term is a symbol, the iteration number Ord(d) of the enclosing loop
+// at depth d, or an operation on linear forms that is not linear itself (a
+// division, a load, ...), interned so that equal structure is equal identity.
+// A loop variable that grows by a constant c from L0 has the form
+// L0 + c * Ord(d); a loop or if result is a term over what it was made from.
+//
+// `k < T` in a producer and in two consumers is then the same form T - Ord(2),
+// whatever the loops look like around it.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "verify/model/Program.h"
+
+namespace tlx::verify {
+
+using LinId = int32_t;
+
+struct LinForm {
+  int64_t c = 0;
+  std::vector<std::pair<int, int64_t>> terms; ///< (term, coefficient), sorted
+  auto operator<=>(const LinForm &) const = default;
+};
+
+struct LinTerm {
+  enum Kind : uint8_t {
+    Sym,
+    Ord,
+    Operation,
+    Iterate, ///< operands: initial value, next value, Ord
+    Final,   ///< a loop variable after its loop; operands: its form, the loop's condition
+    Private, ///< a variable without closed form: never equal between tasks
+  } kind;
+  int64_t value = 0; ///< symbol, depth, Op or variable
+  int64_t name = 0;  ///< opaque operations: which; Private, Final: loop depth
+  std::vector<LinId> operands;
+  auto key() const { return std::tie(kind, value, name, operands); }
+};
+
+/// Facts about a term, derived once.
+struct TermFacts {
+  uint32_t ords = 0; ///< bit d: the term depends on Ord(d)
+  bool launchInvariant = true;
+  int64_t lo = INT64_MIN, hi = INT64_MAX;
+};
+
+class Linears {
+public:
+  explicit Linears(const Program &program) : program(program) {}
+
+  /// Learns the closed form of every variable of a task.
+  void analyse(const Block &body);
+
+  /// The form of an expression, with its variables' closed forms.
+  LinId of(ExprId expr);
+
+  const LinForm &form(LinId id) const { return forms[id]; }
+  const LinTerm &term(int id) const { return terms[id]; }
+  const TermFacts &facts(int id) const { return termFacts[id]; }
+  LinId intern(LinForm form);
+  LinId add(LinId a, LinId b, int64_t scaleB = 1);
+
+  /// Range of a form by interval arithmetic; INT64_MIN / MAX: unbounded.
+  std::pair<int64_t, int64_t> range(const LinForm &form) const;
+
+  std::string print(const LinForm &form) const;
+
+private:
+  int internTerm(LinTerm term);
+  LinId termForm(LinTerm term);
+  LinId operation(Op op, int64_t name, std::vector<LinId> operands);
+  void block(const Block &body, int depth);
+  void loop(const Stmt &stmt, int depth);
+  void branch(const Stmt &stmt, int depth);
+  void assignResults(const Stmt &loop, const Stmt &assigns, int depth);
+  void define(VarId var, LinId form);
+  LinId privateForm(VarId var, int depth);
+  LinId recurrence(LinId init, LinId next, LinId self, int depth);
+  LinId substitute(LinId id, int from, LinId to, std::map<LinId, LinId> &done);
+  bool mentionsPrivate(LinId id, int except) const;
+  std::string printTerm(int id) const;
+
+  const Program &program;
+  std::vector<LinForm> forms;
+  std::map<LinForm, LinId> formIds;
+  std::vector<LinTerm> terms;
+  std::vector<TermFacts> termFacts;
+  std::map<std::tuple<LinTerm::Kind, int64_t, int64_t, std::vector<LinId>>, int> termIds;
+  std::unordered_map<VarId, LinId> varForms;
+  std::unordered_map<ExprId, LinId> cache; ///< only expressions whose variables are final
+  int provisional = 0;
+};
+
+} // namespace tlx::verify

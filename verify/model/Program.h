@@ -1,0 +1,185 @@
+//===- Program.h - what the verifier proves things about ------------------===//
+//
+// A kernel, reduced to its synchronisation: sequential tasks over barriers and
+// memory. Smallest example, a ring of one slot:
+//
+//   Program p;
+//   auto full  = p.addBarrier("full", 1), empty = p.addBarrier("empty", 1);
+//   ...
+//   task producer: loop k < K { wait empty, (k & 1) ^ 1; expect full, 64;
+//                               async write slot, complete full 64 }
+//   task consumer: loop k < K { wait full, k & 1; read slot; arrive empty }
+//
+// Control is structured (sequence, loop, if) and flattened to a small
+// instruction list (Code.h) for execution. Effects use the words of
+// runtime/base/Sync.h. CTAs of a cluster are copies of the tasks with concrete
+// ranks; barriers and shared memory then have one copy for each rank.
+//
+// Alternative not taken: one flat list of events per task with closed forms for
+// slots and phases. It cannot say what happens in a branch or in a loop that
+// runs zero times, and that is where the bugs are.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "runtime/base/Sync.h"
+#include "verify/model/Expr.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tlx::verify {
+
+/// A place in a source file. `line` 0: unknown.
+struct SourceLoc {
+  std::string file;
+  int line = 0, column = 0;
+  bool known() const { return line > 0; }
+  std::string str() const;
+};
+
+enum class BarrierKind : uint8_t {
+  Mbarrier, ///< phases tested by parity; initialised by an event
+  Named,    ///< bar.sync / bar.arrive: the count comes with each use
+  Cluster,  ///< barrier.cluster: all threads of the cluster, always initialised
+};
+
+/// An array of barriers of one kind, `slots` per CTA.
+struct BarrierArray {
+  std::string name;
+  BarrierKind kind = BarrierKind::Mbarrier;
+  int slots = 1;
+  int ranks = 1;
+  SourceLoc loc;
+  /// Cluster: arrivals that complete a generation, in tasks.
+  int64_t count = 0;
+  /// Mbarrier: where it lies, to find a barrier that memory is laid over.
+  int space = -1;
+  int64_t base = 0, stride = 8;
+};
+
+/// A buffer: `slots` equal pieces in one physical space. Buffers that alias
+/// share a space and overlap in [base, base + slots * stride).
+/// x: bytes (shared) or columns (tensor); y: lanes (tensor only).
+struct Buffer {
+  std::string name;
+  sync::Space where = sync::Space::Shared;
+  int space = -1; ///< physical space; equal numbers may overlap
+  int64_t base = 0, stride = 0;
+  int slots = 1;
+  int lanes = 1;
+  int ranks = 1; ///< copies, one for each CTA of the cluster
+  SourceLoc loc;
+};
+
+/// The object of an effect. `object` indexes Program::barriers or ::buffers as
+/// the effect's kind says.
+struct Target {
+  int object = -1;
+  ExprId slot = NoExpr; ///< NoExpr: slot 0
+  int64_t x0 = 0, x1 = 0; ///< within the slot; x1 == 0: all of it
+  int y0 = 0, y1 = 0;     ///< lanes; y1 == 0: all
+  ExprId rank = NoExpr;   ///< CTA of the cluster; NoExpr: the task's own
+};
+
+/// One effect of one operation; see tlx::sync::Kind for what each kind means.
+struct Effect {
+  sync::Kind kind = sync::Kind::Hint;
+  Target target;
+  ExprId amount = NoExpr; ///< arrivals, bytes, pending groups or barrier count
+  ExprId phase = NoExpr;  ///< BarrierWait: the parity
+  ExprId pred = NoExpr;   ///< NoExpr: always
+  sync::Proxy proxy = sync::Proxy::Generic;
+  sync::Moment moment = sync::Moment::Issue;
+  sync::Threads threads = sync::Threads::All;
+  sync::Group group = sync::Group::None;
+  /// ClusterArrive: without release semantics.
+  bool relaxed = false;
+};
+
+struct Event {
+  std::string op; ///< as the user knows it, e.g. "ttng.wait_barrier"
+  SourceLoc loc;
+  std::vector<Effect> effects;
+};
+
+struct Assign {
+  VarId var;
+  ExprId value;
+};
+
+struct Stmt;
+using Block = std::vector<Stmt>;
+
+/// One statement. A loop runs: vars := inits; forever { before; if (!cond)
+/// break; body; vars := nexts }. `before` is what a while loop does ahead of
+/// its condition. An if runs `body` or `orElse`. A loop's variables may be read
+/// after it only by the AssignStmt that follows it directly.
+struct Stmt {
+  enum Kind : uint8_t {
+    EventStmt,
+    LoopStmt,
+    IfStmt,
+    AssignStmt,
+    ForkStmt, ///< starts the tasks of region `event`
+    JoinStmt, ///< waits until they have ended
+    UnsupportedStmt,
+  } kind;
+  int event = -1; ///< EventStmt: index into Program::events
+  std::vector<Assign> inits = {}, nexts = {}; ///< AssignStmt uses `inits`
+  ExprId cond = NoExpr;
+  Block before = {}, body = {}, orElse = {};
+  SourceLoc loc = {};
+  std::string name = {}; ///< loops: what to call it; UnsupportedStmt: the reason
+};
+
+struct Task {
+  std::string name;
+  int rank = 0;    ///< CTA of the cluster
+  int warps = 4;
+  int region = -1; ///< starts at the fork of this region; -1: with the kernel
+  Block body;
+};
+
+/// A whole kernel.
+struct Program {
+  std::string kernel;
+  Exprs exprs;
+  std::vector<std::string> varNames;
+  std::vector<BarrierArray> barriers;
+  std::vector<Buffer> buffers;
+  std::vector<Event> events;
+  std::vector<Task> tasks;
+  int ranks = 1;
+  /// Launch-invariant expressions known to be at least 1 (assumptions stated by
+  /// the IR, facts found by the solver).
+  std::vector<ExprId> positive;
+  /// Lowering contracts in force (model/Contracts.h).
+  uint32_t contracts = ~0u;
+
+  VarId addVar(std::string name) {
+    varNames.push_back(std::move(name));
+    return static_cast<VarId>(varNames.size()) - 1;
+  }
+  int addEvent(Event event) {
+    events.push_back(std::move(event));
+    return static_cast<int>(events.size()) - 1;
+  }
+  int addBarrier(BarrierArray barrier) {
+    barriers.push_back(std::move(barrier));
+    return static_cast<int>(barriers.size()) - 1;
+  }
+  int addBuffer(Buffer buffer) {
+    buffers.push_back(std::move(buffer));
+    return static_cast<int>(buffers.size()) - 1;
+  }
+};
+
+/// Statement constructors, so that models read like programs.
+Stmt eventStmt(int event);
+Stmt assignStmt(std::vector<Assign> assigns);
+Stmt ifStmt(ExprId cond, Block then, Block orElse = {}, SourceLoc loc = {});
+Stmt unsupportedStmt(std::string reason, SourceLoc loc);
+
+} // namespace tlx::verify
