@@ -1,6 +1,7 @@
 #include "sim/timing/Scalar.h"
 
 #include <bit>
+#include <cmath>
 #include <gtest/gtest.h>
 
 using namespace tlx;
