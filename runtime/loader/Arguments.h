@@ -48,6 +48,9 @@ struct BuildOptions {
 Result<std::vector<Storage>> buildArguments(const Manifest &manifest,
                                             BuildOptions options = {});
 
+/// Refuses host descriptors that the target's TMA unit cannot address.
+Result<void> checkDescriptors(const Manifest &manifest);
+
 /// What one parameter receives.
 struct ParameterValue {
   enum class Kind : uint8_t { Pointer, Descriptor, Scalar };

@@ -156,6 +156,8 @@ Result<Outcome> launch(Device &device, const Options &options, std::string text,
       return std::move(values).error();
     bound = std::move(*values);
   }
+  if (auto checked = checkDescriptors(manifest); !checked)
+    return std::move(checked).error();
   auto memory = place(device, manifest, request.values);
   if (!memory)
     return std::move(memory).error();

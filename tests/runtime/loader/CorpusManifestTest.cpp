@@ -26,6 +26,8 @@ TEST(CorpusManifests, AllParseAndBuild) {
     ++count;
     auto manifest = readManifest(entry.path().string());
     ASSERT_TRUE(manifest.ok()) << manifest.error().str();
+    auto descriptors = checkDescriptors(*manifest);
+    ASSERT_TRUE(descriptors.ok()) << descriptors.error().str();
     auto storages = buildArguments(*manifest, {.maxFillBytes = 8 << 20});
     ASSERT_TRUE(storages.ok()) << storages.error().str();
     for (const Argument &argument : manifest->arguments)

@@ -120,4 +120,35 @@ TEST(Parameters, Misfits) {
   EXPECT_NE(errorOf(parameters).find("does not fit"), std::string::npos);
 }
 
+TEST(Descriptors, WhatTmaCannotAddressIsRefused) {
+  Manifest good = manifest();
+  EXPECT_TRUE(checkDescriptors(good).ok());
+  auto errorAfter = [&](auto change) {
+    Manifest changed = good;
+    change(changed.arguments[0]);
+    auto checked = checkDescriptors(changed);
+    return checked.ok() ? "fine" : checked.error().str();
+  };
+  EXPECT_EQ(errorAfter([](Argument &x) { x.offset = 4; }),
+            "l.json:3:5: error: descriptor 'a' begins at byte 8 of its storage; "
+            "TMA needs a multiple of 16\nhint: change 'offset', which counts "
+            "elements");
+  EXPECT_NE(errorAfter([](Argument &x) { x.strides = {36, 1}; })
+                .find("has strides[0] = 36, 72 bytes; TMA needs a multiple"),
+            std::string::npos);
+  EXPECT_NE(errorAfter([](Argument &x) { x.strides = {32, 2}; })
+                .find("needs contiguous elements"),
+            std::string::npos);
+  EXPECT_NE(errorAfter([](Argument &x) { x.shape = {0, 32}; })
+                .find("has shape[0] = 0; TMA needs 1 to 2^32"),
+            std::string::npos);
+  EXPECT_NE(errorAfter([](Argument &x) {
+              x.tensorMap = TensorMapFacts();
+              x.tensorMap->blockSize = {512, 32};
+            }).find("has a box of 512 elements"),
+            std::string::npos);
+  good.target = "hip:gfx950";
+  EXPECT_EQ(errorAfter([](Argument &x) { x.offset = 4; }), "fine");
+}
+
 } // namespace
