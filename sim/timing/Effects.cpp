@@ -77,7 +77,10 @@ bool TimingMachine::issueEffect(TimedTask &task, const Effect &effect) {
   switch (effect.kind) {
   case Kind::BarrierInit: {
     int64_t offset = task.slots[effect.target].bits;
-    task.cta->mbarriers[offset].state.init(amountOf(task, effect));
+    TimedMbarrier &barrier = task.cta->mbarriers[offset];
+    barrier.state.init(amountOf(task, effect));
+    if (hooked(task.cta->sm) && barrier.track == NoTrack)
+      barrier.track = newTrack(TrackKind::Mbarrier, task.cta->sm, task.cta->index, barrierName(offset));
     task.clock += costs.mbarrierInit;
     return true;
   }
@@ -169,8 +172,26 @@ void TimingMachine::asyncEffect(TimedTask &task, const Effect &effect) {
     return;
   if (effect.target == noReg || (bytes == 0 && arrivals == 0))
     return;
+  // In pictures the arrow starts where the work was done.
+  TrackId by = task.track;
+  Route route = work[task.pc].route;
+  if (route == Route::TmaLoad || route == Route::BulkLoad)
+    by = smOf(task).tmaTrack;
+  else if (route == Route::TensorMma)
+    by = smOf(task).tensorTrack;
   for (TimedCta *cta : targetsOf(task, effect))
-    completeLater(completion, {cta, task.slots[effect.target].bits & ((int64_t(1) << 48) - 1), bytes, arrivals, task.track});
+    completeLater(completion, {cta, task.slots[effect.target].bits & ((int64_t(1) << 48) - 1), bytes, arrivals, by});
+}
+
+/// "full[2]": the allocation that an mbarrier lies in, and its place there.
+std::string TimingMachine::barrierName(int64_t offset) const {
+  for (size_t i = 0; i < program.allocations.size(); ++i) {
+    const Allocation &allocation = program.allocations[i];
+    int64_t begin = allocationOffsets[i];
+    if (allocation.space == sync::Space::Shared && offset >= begin && offset < begin + allocation.bytes)
+      return (allocation.name.empty() ? "mbarrier" : allocation.name) + "[" + std::to_string((offset - begin) / 8) + "]";
+  }
+  return "mbarrier at " + std::to_string(offset);
 }
 
 /// The CTA that a memory descriptor's bits name.

@@ -350,7 +350,7 @@ Error TimingMachine::deadlock() {
         if (task->sleepReason == Reason::Mbarrier) {
           int64_t offset = task->sleepDetail & ((int64_t(1) << 48) - 1);
           const Mbarrier &state = ctaOf(*task, task->sleepDetail)->mbarriers[offset].state;
-          where += " at shared-memory offset " + std::to_string(offset) + ": phase " +
+          where += " " + barrierName(offset) + ": phase " +
                    std::to_string(state.generation) + ", " + std::to_string(state.pending) + " of " +
                    std::to_string(state.count) + " arrivals and " + std::to_string(state.txBytes) + " bytes outstanding";
         } else if (task->sleepReason == Reason::NamedBarrier) {

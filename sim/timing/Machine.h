@@ -131,6 +131,7 @@ private:
   void arriveNow(TimedTask &task, TimedCta &cta, int64_t offset, int64_t bytes, int64_t arrivals);
   void completeLater(Cycles when, const Completion &completion);
   std::vector<TimedCta *> targetsOf(TimedTask &task, const Effect &effect);
+  std::string barrierName(int64_t offset) const;
   TimedCta *ctaOf(TimedTask &task, int64_t bits);
 
   // Transfers.cpp

@@ -1,0 +1,51 @@
+//===- Trace.h - a run as a time line -------------------------------------===//
+//
+// Collects what the hooks say and writes it in the Chrome trace format, which
+// ui.perfetto.dev opens: a process for every SM, a track for every warp group,
+// TMA engine, tensor core and port, a counter for every mbarrier's phase, and
+// arrows from an arrival to the wait that it released. One cycle is shown as one
+// nanosecond.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "runtime/base/Result.h"
+#include "sim/engine/Hooks.h"
+#include "sim/program/Program.h"
+
+#include <string>
+#include <vector>
+
+namespace tlx::sim {
+
+class Trace final : public Hooks {
+public:
+  /// Keeps at most `maxEvents`; what comes later is dropped and said so.
+  explicit Trace(const Program &program, size_t maxEvents = 2'000'000)
+      : program(program), maxEvents(maxEvents) {}
+
+  void onTrack(TrackId track, const TrackInfo &info) override;
+  void onTask(const Interval &interval) override { keep(interval); }
+  void onUnit(const Interval &interval) override { keep(interval); }
+  void onPhase(const PhaseChange &change) override;
+  void onFlow(const Flow &flow) override;
+
+  /// The whole trace as JSON.
+  std::string json() const;
+  Result<void> write(const std::string &path) const;
+
+  size_t events() const { return intervals.size() + phases.size() + flows.size(); }
+  bool truncated() const { return dropped > 0; }
+
+private:
+  void keep(const Interval &interval);
+
+  const Program &program;
+  size_t maxEvents, dropped = 0;
+  std::vector<TrackInfo> tracks;
+  std::vector<Interval> intervals;
+  std::vector<PhaseChange> phases;
+  std::vector<Flow> flows;
+};
+
+} // namespace tlx::sim

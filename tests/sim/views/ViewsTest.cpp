@@ -1,0 +1,141 @@
+#include "sim/views/Summary.h"
+#include "sim/views/Trace.h"
+#include "tests/sim/timing/GemmProgram.h"
+
+#include <gtest/gtest.h>
+#include <map>
+
+using namespace tlx;
+using namespace tlx::sim;
+using namespace tlx::sim::test;
+
+namespace {
+
+struct Timed {
+  Program program;
+  TimingReport report;
+};
+
+Timed timed(Hooks *hooks = nullptr) {
+  GemmConfig config;
+  Timed run{gemmProgram(config), {}};
+  TimingOptions options;
+  options.hooks = hooks;
+  Result<Chip> chip = Chip::load("h200");
+  Result<TimingReport> report = simulateTime(run.program, gemmLaunch(config), *chip, options);
+  EXPECT_TRUE(report) << report.error().str();
+  run.report = *report;
+  return run;
+}
+
+json::Document parse(const std::string &text) {
+  Result<json::Document> document = json::parse(text, "view.json");
+  EXPECT_TRUE(document) << document.error().str();
+  return *document;
+}
+
+TEST(Summary, TextSaysTheImportantThings) {
+  Timed run = timed();
+  std::string text = summaryText(run.report, run.program);
+  EXPECT_EQ(text.rfind("gemm on h200: " + std::to_string(run.report.cycles) + " cycles, ", 0), 0u) << text;
+  for (const char *part : {" at 1980 MHz, bound by latency\n", "8 CTAs on 8 SMs, 1 at a time", "partition0", "default",
+                           "mbarrier", "note: the data of this launch fit in L2"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+}
+
+TEST(Summary, JsonAgreesWithTheReport) {
+  Timed run = timed();
+  json::Writer out;
+  out.beginObject();
+  writeReport(out, run.report, run.program);
+  out.endObject();
+  json::Document document = parse(out.str());
+  json::Reader reader(document);
+  EXPECT_EQ(reader.root()["cycles"].integer(), run.report.cycles);
+  EXPECT_EQ(reader.root()["bytes"]["l2"].integer(), run.report.l2Bytes);
+  // Progress and blocked time of each task add up to its total.
+  json::Node tasks = reader.root()["tasks"];
+  ASSERT_EQ(tasks.size(), 3u);
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    int64_t sum = tasks[i]["progress"].integer();
+    for (const std::string &reason : tasks[i]["blocked"].keys())
+      sum += tasks[i]["blocked"][reason].integer();
+    EXPECT_EQ(sum, tasks[i]["cycles"].integer());
+  }
+  EXPECT_FALSE(reader.failed());
+}
+
+TEST(Trace, IntervalsOfATaskTileItsTime) {
+  struct Check : Hooks {
+    std::map<TrackId, std::vector<Interval>> tasks;
+    void onTask(const Interval &i) override { tasks[i.track].push_back(i); }
+  } check;
+  Timed run = timed(&check);
+  ASSERT_EQ(check.tasks.size(), 3u); // of CTA 0
+  for (auto &[track, intervals] : check.tasks)
+    for (size_t i = 0; i < intervals.size(); ++i) {
+      EXPECT_LT(intervals[i].begin, intervals[i].end);
+      if (i > 0)
+        EXPECT_EQ(intervals[i].begin, intervals[i - 1].end);
+    }
+}
+
+TEST(Trace, LoadsAsChromeTraceWithFlowsAndPhases) {
+  GemmConfig config;
+  Program program = gemmProgram(config);
+  Trace trace(program);
+  timed(&trace);
+  json::Document document = parse(trace.json());
+  json::Reader reader(document);
+  json::Node events = reader.root()["traceEvents"];
+  std::map<std::string, int> kinds;
+  std::map<int64_t, int> starts, ends;
+  std::map<std::pair<int64_t, int64_t>, double> lastEnd;
+  std::map<std::string, int> threads;
+  for (size_t i = 0; i < events.size(); ++i) {
+    json::Node event = events[i];
+    std::string kind = event["ph"].string();
+    ++kinds[kind];
+    if (kind == "s")
+      ++starts[event["id"].integer()];
+    if (kind == "f")
+      ++ends[event["id"].integer()];
+    if (kind == "M" && event["name"].string() == "thread_name")
+      ++threads[event["args"]["name"].string()];
+    if (kind == "X") { // slices of a thread do not overlap
+      auto key = std::make_pair(event["pid"].integer(), event["tid"].integer());
+      double begin = event["ts"].number();
+      EXPECT_GE(begin + 1e-9, lastEnd[key]);
+      lastEnd[key] = begin + event["dur"].number();
+    }
+  }
+  EXPECT_FALSE(reader.failed());
+  EXPECT_EQ(starts, ends);
+  EXPECT_GE(starts.size(), 3u);
+  EXPECT_GT(kinds["C"], 20);
+  EXPECT_EQ(threads["CTA 0 partition1"], 1);
+  EXPECT_EQ(threads["tensor core"], 1);
+  EXPECT_EQ(threads["TMA engine"], 1);
+}
+
+TEST(Trace, IsReproducibleAndBounded) {
+  GemmConfig config;
+  Program program = gemmProgram(config);
+  Trace a(program), b(program), small(program, 100);
+  timed(&a);
+  timed(&b);
+  timed(&small);
+  EXPECT_EQ(a.json(), b.json());
+  EXPECT_EQ(small.events(), 100u);
+  EXPECT_TRUE(small.truncated());
+  parse(small.json());
+}
+
+TEST(Roofline, PeakOfAnH200) {
+  Timed run = timed();
+  Roofline line = rooflineOf(run.report, *Chip::load("h200"));
+  EXPECT_NEAR(line.peakTeraflops, 1070.5, 0.1); // 4096 x 132 x 1.98 GHz
+  EXPECT_NEAR(line.teraflops, run.report.flops / run.report.nanoseconds / 1e3, 1e-9);
+}
+
+} // namespace
