@@ -72,7 +72,7 @@ def printOurs(task):
     tool, path, out = task
     with open(path, encoding="utf-8") as file:
         generic = normalise.isGeneric(file.read())
-    done = corpus.run([tool, path, "--mlir-print-debuginfo", *(["--mlir-print-op-generic"] if generic else [])])
+    done = corpus.run([tool, path, *(["--mlir-print-op-generic"] if generic else [])])
     if done.error is None:
         with open(out, "w", encoding="utf-8") as file:
             file.write(done.out)

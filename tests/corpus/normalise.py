@@ -170,6 +170,13 @@ def contents(text, locations=False):
     return list(Normaliser(text, locations).run())
 
 
+def withoutLocations(text):
+    """The same text without locations, names and aliases untouched."""
+    plain = Normaliser(text, locations=False)
+    lines = [line for line in plain.lines if not re.match(r"#loc\d* = ", line)]
+    return "".join(plain.withoutLocations(line).rstrip() + "\n" for line in lines)
+
+
 def isGeneric(text):
     """Whether the module is printed in MLIR's generic form."""
     return '"builtin.module"(' in text
