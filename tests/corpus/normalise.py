@@ -21,6 +21,7 @@ TOKEN = re.compile(
 )
 ALIAS = re.compile(r"^([#!][A-Za-z_][A-Za-z0-9_$]*) = (.*)$")
 RESULTS = re.compile(r"^\s*(%[^=]*?) = ")
+SPACES = re.compile(r'(^\s+|"(?:[^"\\]|\\.)*")| {2,}')
 VALUE = re.compile(r"%([A-Za-z0-9_.$-]+)")
 
 
@@ -151,7 +152,8 @@ class Normaliser:
         for line in self.lines:
             if not line.strip() or ALIAS.match(line) or line.lstrip().startswith("//"):
                 continue
-            line = self.withoutLocations(line).rstrip()
+            # MLIR's versions differ in the spaces of builtin dialects (`gpu.thread_id  x`).
+            line = SPACES.sub(lambda m: m.group(1) or " ", self.withoutLocations(line).rstrip())
             stripped = line.lstrip()
             for c in stripped:  # "}", "})", "}, {", "} else {", "}) : ..."
                 if c == "}":

@@ -79,7 +79,7 @@ def TTG_BarrierOp : TTG_Op<"barrier", [HasSyncEffects, CostPerElement<"Barrier">
                                                      MemWrite<TTG_SharedMemory>]>]> {
   let summary = "barrier over the threads of the task, ordering the address spaces it names";
   let arguments = (ins TTG_AddrSpace:$addrSpace);
-  let assemblyFormat = "$addrSpace attr-dict";
+  let assemblyFormat = "custom<AddrSpaces>($addrSpace) attr-dict";
 }
 
 def TTG_Clock64Op : TTG_Op<"clock64", [NoSyncEffects, CostPerElement<"Scalar">,

@@ -94,7 +94,7 @@ def TTG_MemDescSubsliceOp : TTG_ViewOp<"memdesc_subslice"> {
   let summary = "rectangular part of a buffer at constant offsets";
   let arguments = (ins TTG_MemDesc:$src, DenseI32ArrayAttr:$offsets);
   let assemblyFormat = [{
-    $src custom<OffsetList>($offsets) attr-dict `:` qualified(type($src)) `->`
+    $src `` custom<OffsetList>($offsets) attr-dict `:` qualified(type($src)) `->`
     qualified(type($result))
   }];
   let hasVerifier = 1;

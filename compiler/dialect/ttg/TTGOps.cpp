@@ -24,9 +24,35 @@ static void printOffsetList(OpAsmPrinter &printer, Operation *, DenseI32ArrayAtt
   printer << "]";
 }
 
+// `local|global_read`, the address spaces that a barrier orders; `all` where it
+// is all of them.
+static ParseResult parseAddrSpaces(OpAsmParser &parser, AddrSpaceAttr &spaces) {
+  AddrSpace all = AddrSpace::None;
+  do {
+    SMLoc loc = parser.getCurrentLocation();
+    StringRef keyword;
+    if (parser.parseKeyword(&keyword))
+      return failure();
+    std::optional<AddrSpace> one = symbolizeAddrSpace(keyword);
+    if (!one)
+      return parser.emitError(loc, "expected an address space (none, local, global_read, "
+                                   "global_write, tensor_read, tensor_write, all); got '")
+             << keyword << "'";
+    all = all | *one;
+  } while (succeeded(parser.parseOptionalVerticalBar()));
+  spaces = AddrSpaceAttr::get(parser.getContext(), all);
+  return success();
+}
+
+static void printAddrSpaces(OpAsmPrinter &printer, Operation *, AddrSpaceAttr spaces) {
+  printer << (spaces.getValue() == AddrSpace::All ? "all" : stringifyAddrSpace(spaces.getValue()));
+}
+
 } // namespace tlx::ttg
 
+using tlx::ttg::parseAddrSpaces;
 using tlx::ttg::parseOffsetList;
+using tlx::ttg::printAddrSpaces;
 using tlx::ttg::printOffsetList;
 
 #define GET_OP_CLASSES
