@@ -2,6 +2,7 @@
 
 #include "compiler/dialect/tt/TT.h"
 #include "compiler/dialect/ttg/TTG.h"
+#include "runtime/base/SourceText.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Diagnostics.h"
@@ -25,10 +26,6 @@ StringRef name(IrLevel level) {
 
 namespace {
 
-// The parser recurses on brackets; far deeper nesting than any kernel has would
-// end in a stack overflow instead of an error.
-constexpr unsigned kMaxNesting = 2000;
-
 void report(StringRef file, unsigned line, unsigned column, const Twine &message,
             const Twine &hint) {
   llvm::errs() << file << ":" << line << ":" << column << ": error: " << message << "\n";
@@ -36,65 +33,42 @@ void report(StringRef file, unsigned line, unsigned column, const Twine &message
     llvm::errs() << "hint: " << text << "\n";
 }
 
-/// Text that can be IR at all: no NUL bytes, brackets nested sanely.
-LogicalResult checkText(StringRef file, StringRef text) {
-  if (text.starts_with("ML\xEFR"))
-    return success(); // MLIR bytecode
-  unsigned line = 1, column = 1, depth = 0;
-  bool inString = false, inComment = false;
-  for (size_t at = 0; at < text.size(); ++at, ++column) {
-    char c = text[at];
-    if (c == '\n') {
-      ++line;
-      column = 0;
-      inComment = false;
-      continue;
-    }
-    if (c == '\0') {
-      report(file, line, column, "not text: the file contains a NUL byte",
-             "expected MLIR as fbtriton writes it (.source, .ttir, .ttgir, .mlir)");
-      return failure();
-    }
-    if (inComment)
-      continue;
-    if (inString) {
-      if (c == '\\')
-        ++at, ++column;
-      else if (c == '"')
-        inString = false;
-      continue;
-    }
-    if (c == '"')
-      inString = true;
-    else if (c == '/' && at + 1 < text.size() && text[at + 1] == '/')
-      inComment = true;
-    else if (c == '{' || c == '(' || c == '[' || c == '<')
-      ++depth;
-    else if ((c == '}' || c == ')' || c == ']' || (c == '>' && (at == 0 || text[at - 1] != '-'))) &&
-             depth)
-      --depth;
-    if (depth > kMaxNesting) {
-      report(file, line, column,
-             "brackets nested more than " + Twine(kMaxNesting) + " deep", "");
-      return failure();
-    }
-  }
-  return success();
-}
+// A line longer than this is not echoed: it would bury the message.
+constexpr size_t kLongestEchoedLine = 2000;
 
 /// Prints the first error with its notes and drops what follows from it.
 class FirstErrorHandler : public SourceMgrDiagnosticHandler {
 public:
-  FirstErrorHandler(llvm::SourceMgr &sourceMgr, MLIRContext *context)
-      : SourceMgrDiagnosticHandler(sourceMgr, context) {
+  FirstErrorHandler(llvm::SourceMgr &sourceMgr, MLIRContext *context, StringRef file,
+                    StringRef text)
+      : SourceMgrDiagnosticHandler(sourceMgr, context), file(file), text(text) {
     setHandler([this](Diagnostic &diagnostic) {
       if (diagnostic.getSeverity() == DiagnosticSeverity::Error && std::exchange(failed, true))
         return;
-      emitDiagnostic(diagnostic);
+      print(diagnostic);
+      for (Diagnostic &note : diagnostic.getNotes())
+        print(note);
     });
   }
 
 private:
+  void print(Diagnostic &diagnostic) {
+    emitDiagnostic(diagnostic.getLocation(), diagnostic.str(), diagnostic.getSeverity(),
+                   echoes(diagnostic.getLocation()));
+  }
+
+  /// Whether the line of `location` may be shown.
+  bool echoes(Location location) const {
+    auto place = location->findInstanceOf<FileLineColLoc>();
+    if (!place || place.getFilename() != file)
+      return true;
+    StringRef rest = text;
+    for (unsigned line = 1; line < place.getLine(); ++line)
+      rest = rest.drop_front(std::min(rest.find('\n'), rest.size() - 1) + 1);
+    return rest.substr(0, rest.find('\n')).size() <= kLongestEchoedLine;
+  }
+
+  StringRef file, text;
   bool failed = false;
 };
 
@@ -103,16 +77,19 @@ private:
 OwningOpRef<ModuleOp> parseBuffer(std::unique_ptr<llvm::MemoryBuffer> buffer, MLIRContext &context,
                                   const ParseOptions &options) {
   std::string file = buffer->getBufferIdentifier().str();
-  if (failed(checkText(file, buffer->getBuffer())))
+  StringRef text = buffer->getBuffer();
+  if (Result<void> checked = checkSourceText(text, file); !checked) {
+    llvm::errs() << checked.error().str() << "\n";
     return {};
-  if (buffer->getBuffer().trim().empty()) {
+  }
+  if (text.trim().empty()) {
     report(file, 1, 1, "the file is empty", "expected a module with a tt.func");
     return {};
   }
   context.allowUnregisteredDialects(options.allowUnregistered);
   llvm::SourceMgr sourceMgr;
   sourceMgr.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
-  FirstErrorHandler handler(sourceMgr, &context);
+  FirstErrorHandler handler(sourceMgr, &context, file, text);
   bool verify = options.verify && !StringRef(file).ends_with(".source");
   ParserConfig config(&context, verify);
   return parseSourceFile<ModuleOp>(sourceMgr, config);

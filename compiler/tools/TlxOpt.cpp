@@ -89,6 +89,7 @@ LogicalResult runOn(const Options &options, PassPipelineCLParser &pipeline,
   // read without that check and is printed as it was meant.
   flags.assumeVerified();
   module->print(os, flags);
+  os << "\n";
   return success();
 }
 
