@@ -40,6 +40,7 @@ def TT_FpToFpOp : TT_PureOp<"fp_to_fp", "Convert", [Elementwise, SameOperandsAnd
     (`,` `rounding` `=` $rounding^)? `:` type($src) `->` type($result)
   }];
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def TT_ClampFOp : TT_PureOp<"clampf", "Alu", [Elementwise, SameOperandsAndResultType]> {
@@ -79,6 +80,7 @@ def TT_AddPtrOp : TT_PureOp<"addptr", "Scalar", [Elementwise, SameOperandsAndRes
   let arguments = (ins TT_PtrLike:$ptr, TT_IntLike:$offset);
   let results = (outs TT_PtrLike:$result);
   let assemblyFormat = "$ptr `,` $offset attr-dict `:` type($result) `,` type($offset)";
+  let hasFolder = 1;
 }
 
 def TT_ExternElementwiseOp : TT_Op<"extern_elementwise",

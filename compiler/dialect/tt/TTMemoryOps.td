@@ -22,6 +22,7 @@ def TT_LoadOp : TT_Op<"load", [AttrSizedOperandSegments, HasSyncEffects, CostPer
     attr-dict `:` type($ptr)
   }];
   let hasVerifier = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def TT_StoreOp : TT_Op<"store", [HasSyncEffects, CostPerElement<"LoadStore">,
@@ -39,6 +40,7 @@ def TT_StoreOp : TT_Op<"store", [HasSyncEffects, CostPerElement<"LoadStore">,
     attr-dict `:` type($ptr)
   }];
   let hasVerifier = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def TT_AtomicRMWOp : TT_Op<"atomic_rmw", [HasSyncEffects, CostPerElement<"LoadStore">]> {

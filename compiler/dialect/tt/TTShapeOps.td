@@ -20,6 +20,7 @@ def TT_UnsplatOp : TT_PureOp<"unsplat", "None",
   let results = (outs TT_Any:$result);
   let assemblyFormat = "$src attr-dict `:` type($src)";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def TT_ExpandDimsOp : TT_PureOp<"expand_dims", "None", [SameOperandsAndResultElementType]> {
@@ -28,6 +29,8 @@ def TT_ExpandDimsOp : TT_PureOp<"expand_dims", "None", [SameOperandsAndResultEle
   let results = (outs TT_Tensor:$result);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
   let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def TT_ReshapeOp : TT_PureOp<"reshape", "None", [SameOperandsAndResultElementType]> {
@@ -39,6 +42,8 @@ def TT_ReshapeOp : TT_PureOp<"reshape", "None", [SameOperandsAndResultElementTyp
     attr-dict `:` type($src) `->` type($result)
   }];
   let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def TT_BroadcastOp : TT_PureOp<"broadcast", "None", [SameOperandsAndResultElementType]> {
@@ -47,6 +52,8 @@ def TT_BroadcastOp : TT_PureOp<"broadcast", "None", [SameOperandsAndResultElemen
   let results = (outs TT_Tensor:$result);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
   let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def TT_CatOp : TT_PureOp<"cat", "None", [SameOperandsAndResultElementType, TT_SameType<"lhs", "rhs">]> {
@@ -80,6 +87,7 @@ def TT_TransOp : TT_PureOp<"trans", "None", [SameOperandsAndResultElementType]> 
   let results = (outs TT_Tensor:$result);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def TT_MakeRangeOp : TT_PureOp<"make_range", "Alu"> {
@@ -88,6 +96,7 @@ def TT_MakeRangeOp : TT_PureOp<"make_range", "Alu"> {
   let results = (outs TT_IntTensor:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def TT_GatherOp : TT_PureOp<"gather", "Shuffle"> {

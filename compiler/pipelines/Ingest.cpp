@@ -1,0 +1,42 @@
+#include "compiler/pipelines/Ingest.h"
+
+#include "compiler/transforms/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace tlx {
+
+static TlxFixupOptions fixupOptions(const LaunchFacts &facts) {
+  TlxFixupOptions options;
+  options.target = facts.target;
+  options.numWarps = facts.numWarps.value_or(0);
+  options.numCtas = facts.numCtas.value_or(1);
+  options.threadsPerWarp = facts.threadsPerWarp.value_or(0);
+  if (facts.cluster)
+    options.cluster.assign(facts.cluster->begin(), facts.cluster->end());
+  return options;
+}
+
+void buildIngestPipeline(OpPassManager &passes, const LaunchFacts &facts) {
+  passes.addPass(createTlxFixup(fixupOptions(facts)));
+  passes.addPass(createInlinerPass());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createTlxCombine());
+  passes.addPass(createTlxReorderBroadcast());
+  passes.addPass(createCSEPass());
+  if (StringRef(facts.target).starts_with("hip:"))
+    passes.addPass(createTlxLicm());
+  passes.addPass(createSymbolDCEPass());
+  passes.addPass(createTlxLoopUnroll());
+}
+
+LogicalResult ingestModule(ModuleOp module, const LaunchFacts &facts) {
+  PassManager passes(module.getContext(), ModuleOp::getOperationName());
+  buildIngestPipeline(passes, facts);
+  return passes.run(module);
+}
+
+} // namespace tlx

@@ -1,0 +1,50 @@
+// Passes on TLX IR, one file each: pass `TlxFixup` of `--tlx-fixup` is in
+// TlxFixup.cpp, its tests in tests/compiler/transforms/tlx-fixup.mlir.
+#ifndef TLX_PASSES_TD
+#define TLX_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def TlxFixup : Pass<"tlx-fixup", "::mlir::ModuleOp"> {
+  let summary = "makes the front end's module a legal one: launch attributes, calls, layout pins";
+  let description = [{
+    Checks what TLX asks of a module, records the launch parameters of modules
+    that use TLX as `ttg.*` and `tlx.*` attributes, makes calls agree with their
+    callees' signatures, and carries layout pins through the arithmetic between
+    them.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "\"\"", "cuda:NN or hip:gfxNNN">,
+    Option<"numWarps", "num-warps", "int", "0", "warps of the default region; 0: not known">,
+    Option<"numCtas", "num-ctas", "int", "1", "CTAs of a cluster that work as one">,
+    Option<"threadsPerWarp", "threads-per-warp", "int", "0",
+           "0: 32 on CUDA; 64 on HIP, as fbtriton writes at this level">,
+    ListOption<"cluster", "cluster", "int64_t", "cluster shape x,y,z; absent: not known">,
+  ];
+  let dependentDialects = ["::tlx::tlxd::TLXDialect"];
+}
+
+def TlxCombine : Pass<"tlx-combine", "::mlir::ModuleOp"> {
+  let summary = "merges neighbouring ops: pointer offsets, selects of loads, dots and sums";
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def TlxReorderBroadcast : Pass<"tlx-reorder-broadcast", "::mlir::ModuleOp"> {
+  let summary = "computes on the small side of splat and broadcast";
+}
+
+def TlxLicm : Pass<"tlx-licm", "::mlir::ModuleOp"> {
+  let summary = "moves invariant ops, loads included, out of loops";
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def TlxUpliftWhile : Pass<"tlx-uplift-while", "::mlir::ModuleOp"> {
+  let summary = "raises counting scf.while loops to scf.for";
+}
+
+def TlxLoopUnroll : Pass<"tlx-loop-unroll", "::mlir::ModuleOp"> {
+  let summary = "unrolls loops that carry tt.loop_unroll_factor";
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+#endif
