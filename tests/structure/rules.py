@@ -43,7 +43,8 @@ RULES = {
                          # The interface of the library that tlx-run opens: no code.
                          "runtime/loader/CompilerLibrary.h"}, COMPILER),
     "compiler/pipelines": ({"compiler/layout", "compiler/dialect", "compiler/analysis", "compiler/ingest",
-                            "compiler/transforms", "compiler/lowering", "compiler/codegen", "compiler/export"},
+                            "compiler/transforms", "compiler/lowering", "compiler/codegen", "compiler/export",
+                            "runtime/loader"},
                            COMPILER),
     "compiler/tools": ({"compiler", "sim/program", "runtime/loader/CompilerLibrary.h"}, COMPILER),
 
@@ -60,7 +61,8 @@ RULES = {
     "verify/checks": ({"verify/smt", "verify/model"}, set()),
     "verify/encode": ({"verify/model", "compiler/layout", "compiler/dialect", "compiler/analysis"}, COMPILER),
     "verify/report": ({"verify/model", "verify/checks", "verify/explore"}, set()),
-    "verify/tools": ({"verify", "compiler/layout", "compiler/dialect", "compiler/analysis", "compiler/ingest"}, COMPILER),
+    "verify/tools": ({"verify", "compiler/layout", "compiler/dialect", "compiler/analysis", "compiler/ingest",
+                      "compiler/pipelines", "runtime/loader"}, COMPILER),
 
     # Tests may look at everything; nothing may look at tests.
     "tests": ({"compiler", "sim", "verify", "runtime", "tests"}, set(FAMILIES)),
