@@ -7,16 +7,14 @@ namespace tlx::device {
 
 std::vector<std::string> deviceNames() { return {"null"}; }
 
-Result<std::unique_ptr<Device>> openDevice(const std::string &name,
-                                           const DeviceOptions &options) {
+Result<std::unique_ptr<Device>> openDevice(const std::string &name, const DeviceOptions &options) {
   if (name == "null")
     return makeNullDevice();
   bool known = name == "cuda" || name == "hip";
   std::string list;
   for (const std::string &device : deviceNames())
     list += (list.empty() ? "" : ", ") + device;
-  return Error("device '" + name + "' is " +
-               (known ? "not available in this build" : "not known"))
+  return Error("device '" + name + "' is " + (known ? "not available in this build" : "not known"))
       .withHint("devices: " + list);
 }
 

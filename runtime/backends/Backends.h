@@ -10,7 +10,6 @@ std::vector<std::string> deviceNames();
 
 /// Opens a device. A name that is none, or one that this build lacks, is an
 /// error that lists what there is.
-Result<std::unique_ptr<Device>> openDevice(const std::string &name,
-                                           const DeviceOptions &options);
+Result<std::unique_ptr<Device>> openDevice(const std::string &name, const DeviceOptions &options);
 
 } // namespace tlx::device

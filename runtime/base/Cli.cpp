@@ -11,8 +11,7 @@ namespace tlx {
 
 const char *versionString() { return TLX_VERSION; }
 
-std::string nearestWord(const std::string &word,
-                        const std::vector<std::string> &candidates) {
+std::string nearestWord(const std::string &word, const std::vector<std::string> &candidates) {
   std::string best;
   size_t bestDistance = word.size() / 3 + 1; // more than that is no typo
   for (const std::string &candidate : candidates) {
@@ -29,8 +28,7 @@ std::string nearestWord(const std::string &word,
         row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
       }
     }
-    if (row.back() < bestDistance ||
-        (row.back() == bestDistance && best.empty()))
+    if (row.back() < bestDistance || (row.back() == bestDistance && best.empty()))
       bestDistance = row.back(), best = candidate;
   }
   return best;
@@ -58,60 +56,49 @@ Cli::Cli(std::string program, std::string description)
   CLI::App &app = impl->app;
   app.name(impl->program);
   app.set_help_flag("-h,--help", "print this and exit");
-  app.set_version_flag("--version",
-                       impl->program + " " + versionString(),
+  app.set_version_flag("--version", impl->program + " " + versionString(),
                        "print the version and exit");
   app.get_formatter()->column_width(34);
   app.option_defaults()->always_capture_default(false);
 }
 Cli::~Cli() = default;
 
-void Cli::positional(const std::string &name, std::string &target,
-                     const std::string &help, bool required) {
+void Cli::positional(const std::string &name, std::string &target, const std::string &help,
+                     bool required) {
   impl->app.add_option(name, target, help)->required(required)->option_text(" ");
 }
 
-void Cli::positionals(const std::string &name,
-                      std::vector<std::string> &target,
+void Cli::positionals(const std::string &name, std::vector<std::string> &target,
                       const std::string &help, bool required) {
-  impl->app.add_option(name, target, help)
-      ->required(required)
-      ->option_text("...");
+  impl->app.add_option(name, target, help)->required(required)->option_text("...");
 }
 
-void Cli::flag(const std::string &names, bool &target,
-               const std::string &help) {
+void Cli::flag(const std::string &names, bool &target, const std::string &help) {
   impl->add(names, impl->app.add_flag(names, target, help))->option_text(" ");
 }
 
-void Cli::option(const std::string &names, std::string &target,
-                 const std::string &value, const std::string &help) {
-  impl->add(names, impl->app.add_option(names, target, help))
-      ->option_text(value);
+void Cli::option(const std::string &names, std::string &target, const std::string &value,
+                 const std::string &help) {
+  impl->add(names, impl->app.add_option(names, target, help))->option_text(value);
 }
 
 template <typename T>
-static CLI::Option *addOptional(CLI::App &app, const std::string &names,
-                                std::optional<T> &target,
+static CLI::Option *addOptional(CLI::App &app, const std::string &names, std::optional<T> &target,
                                 const std::string &help) {
-  return app.add_option_function<T>(
-      names, [&target](const T &value) { target = value; }, help);
+  return app.add_option_function<T>(names, [&target](const T &value) { target = value; }, help);
 }
 
 void Cli::option(const std::string &names, std::optional<std::string> &target,
                  const std::string &value, const std::string &help) {
-  impl->add(names, addOptional(impl->app, names, target, help))
-      ->option_text(value);
+  impl->add(names, addOptional(impl->app, names, target, help))->option_text(value);
 }
-void Cli::option(const std::string &names, std::optional<int64_t> &target,
-                 const std::string &value, const std::string &help) {
-  impl->add(names, addOptional(impl->app, names, target, help))
-      ->option_text(value);
+void Cli::option(const std::string &names, std::optional<int64_t> &target, const std::string &value,
+                 const std::string &help) {
+  impl->add(names, addOptional(impl->app, names, target, help))->option_text(value);
 }
-void Cli::option(const std::string &names, std::optional<double> &target,
-                 const std::string &value, const std::string &help) {
-  impl->add(names, addOptional(impl->app, names, target, help))
-      ->option_text(value);
+void Cli::option(const std::string &names, std::optional<double> &target, const std::string &value,
+                 const std::string &help) {
+  impl->add(names, addOptional(impl->app, names, target, help))->option_text(value);
 }
 
 void Cli::options(const std::string &names, std::vector<std::string> &target,
@@ -123,16 +110,13 @@ void Cli::options(const std::string &names, std::vector<std::string> &target,
 }
 
 void Cli::choice(const std::string &names, std::string &target,
-                 const std::vector<std::string> &choices,
-                 const std::string &help) {
+                 const std::vector<std::string> &choices, const std::string &help) {
   std::string list;
   for (const std::string &choice : choices)
     list += (list.empty() ? "" : "|") + choice;
   auto check = [choices, list](const std::string &value) {
-    bool known =
-        std::find(choices.begin(), choices.end(), value) != choices.end();
-    return known ? std::string()
-                 : "must be one of " + list + "; got '" + value + "'";
+    bool known = std::find(choices.begin(), choices.end(), value) != choices.end();
+    return known ? std::string() : "must be one of " + list + "; got '" + value + "'";
   };
   impl->add(names, impl->app.add_option(names, target, help))
       ->option_text(list)

@@ -27,26 +27,25 @@ public:
   Cli(std::string program, std::string description);
   ~Cli();
 
-  void positional(const std::string &name, std::string &target,
-                  const std::string &help, bool required = true);
+  void positional(const std::string &name, std::string &target, const std::string &help,
+                  bool required = true);
   void positionals(const std::string &name, std::vector<std::string> &target,
                    const std::string &help, bool required = true);
   void flag(const std::string &names, bool &target, const std::string &help);
-  void option(const std::string &names, std::string &target,
-              const std::string &value, const std::string &help);
+  void option(const std::string &names, std::string &target, const std::string &value,
+              const std::string &help);
   void option(const std::string &names, std::optional<std::string> &target,
               const std::string &value, const std::string &help);
-  void option(const std::string &names, std::optional<int64_t> &target,
-              const std::string &value, const std::string &help);
-  void option(const std::string &names, std::optional<double> &target,
-              const std::string &value, const std::string &help);
+  void option(const std::string &names, std::optional<int64_t> &target, const std::string &value,
+              const std::string &help);
+  void option(const std::string &names, std::optional<double> &target, const std::string &value,
+              const std::string &help);
   /// An option that may be given several times.
-  void options(const std::string &names, std::vector<std::string> &target,
-               const std::string &value, const std::string &help);
+  void options(const std::string &names, std::vector<std::string> &target, const std::string &value,
+               const std::string &help);
   /// An option whose value is one of `choices`.
   void choice(const std::string &names, std::string &target,
-              const std::vector<std::string> &choices,
-              const std::string &help);
+              const std::vector<std::string> &choices, const std::string &help);
   /// Two options (by their long names) that must not be given together.
   void excludes(const std::string &one, const std::string &other);
   /// Text after the options in --help: examples, exit codes.
@@ -65,7 +64,6 @@ private:
 const char *versionString();
 
 /// The candidate that a mistyped word was most likely meant to be, or "".
-std::string nearestWord(const std::string &word,
-                        const std::vector<std::string> &candidates);
+std::string nearestWord(const std::string &word, const std::vector<std::string> &candidates);
 
 } // namespace tlx

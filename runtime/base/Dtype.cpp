@@ -29,27 +29,24 @@ struct FloatFormat {
 
 // In the order of DType from f16 on.
 constexpr FloatFormat floatFormats[] = {
-    {5, 10, 15, true, true, false, 0x7BFF, 0x7E00},               // f16
-    {8, 7, 127, true, true, false, 0x7F7F, 0x7FC0},               // bf16
-    {8, 23, 127, true, true, false, 0x7F7FFFFF, 0x7FC00000},      // f32
-    {11, 52, 1023, true, true, false, 0x7FEFFFFFFFFFFFFF,
-     0x7FF8000000000000},                                         // f64
-    {4, 3, 7, true, false, false, 0x7E, 0x7F},                    // f8E4M3FN
-    {5, 2, 15, true, true, false, 0x7B, 0x7F},                    // f8E5M2
-    {4, 3, 8, true, false, true, 0x7F, 0x80},                     // f8E4M3FNUZ
-    {5, 2, 16, true, false, true, 0x7F, 0x80},                    // f8E5M2FNUZ
-    {4, 3, 11, true, false, true, 0x7F, 0x80},                    // f8E4M3B11FNUZ
-    {8, 0, 127, false, false, false, 0xFE, 0xFF},                 // f8E8M0FNU
-    {2, 1, 1, true, false, false, 0x7, 0},                        // f4E2M1
+    {5, 10, 15, true, true, false, 0x7BFF, 0x7E00},                            // f16
+    {8, 7, 127, true, true, false, 0x7F7F, 0x7FC0},                            // bf16
+    {8, 23, 127, true, true, false, 0x7F7FFFFF, 0x7FC00000},                   // f32
+    {11, 52, 1023, true, true, false, 0x7FEFFFFFFFFFFFFF, 0x7FF8000000000000}, // f64
+    {4, 3, 7, true, false, false, 0x7E, 0x7F},                                 // f8E4M3FN
+    {5, 2, 15, true, true, false, 0x7B, 0x7F},                                 // f8E5M2
+    {4, 3, 8, true, false, true, 0x7F, 0x80},                                  // f8E4M3FNUZ
+    {5, 2, 16, true, false, true, 0x7F, 0x80},                                 // f8E5M2FNUZ
+    {4, 3, 11, true, false, true, 0x7F, 0x80},                                 // f8E4M3B11FNUZ
+    {8, 0, 127, false, false, false, 0xFE, 0xFF},                              // f8E8M0FNU
+    {2, 1, 1, true, false, false, 0x7, 0},                                     // f4E2M1
 };
 
 const FloatFormat &format(DType type) {
   return floatFormats[unsigned(type) - unsigned(DType::f16)];
 }
 
-uint64_t lowBits(unsigned count) {
-  return count >= 64 ? ~uint64_t(0) : (uint64_t(1) << count) - 1;
-}
+uint64_t lowBits(unsigned count) { return count >= 64 ? ~uint64_t(0) : (uint64_t(1) << count) - 1; }
 
 double decode(const FloatFormat &f, uint64_t bits) {
   if (!f.hasSign) // E8M0
@@ -78,8 +75,7 @@ double decode(const FloatFormat &f, uint64_t bits) {
 }
 
 /// Whether the part that is cut off makes the kept part one larger.
-bool roundsAway(Rounding rounding, bool negative, bool odd, uint64_t rest,
-                uint64_t half) {
+bool roundsAway(Rounding rounding, bool negative, bool odd, uint64_t rest, uint64_t half) {
   switch (rounding) {
   case Rounding::NearestEven: return rest > half || (rest == half && odd);
   case Rounding::TowardZero: return false;
@@ -90,16 +86,14 @@ bool roundsAway(Rounding rounding, bool negative, bool odd, uint64_t rest,
 }
 
 /// The encoding of a finite non-zero magnitude, with an unbounded exponent.
-uint64_t encodeMagnitude(const FloatFormat &f, double magnitude, bool negative,
-                         Rounding rounding) {
+uint64_t encodeMagnitude(const FloatFormat &f, double magnitude, bool negative, Rounding rounding) {
   int exponent;
   double fraction = std::frexp(magnitude, &exponent); // in [0.5, 1)
   auto mantissa = uint64_t(std::ldexp(fraction, 53));
   int floorLog = exponent - 1;
   int minExponent = f.hasSign ? 1 - f.bias : -f.bias;
   bool subnormal = floorLog < minExponent;
-  int shift = (subnormal ? minExponent : floorLog) - f.mantissaBits -
-              (exponent - 53);
+  int shift = (subnormal ? minExponent : floorLog) - f.mantissaBits - (exponent - 53);
   uint64_t kept, rest, half;
   if (shift <= 0) {
     kept = mantissa << -shift, rest = 0, half = 1;
@@ -114,8 +108,7 @@ uint64_t encodeMagnitude(const FloatFormat &f, double magnitude, bool negative,
   if (!f.hasSign)
     base = uint64_t(subnormal ? 0 : floorLog + f.bias) - kept;
   else if (!subnormal)
-    base = (uint64_t(floorLog + f.bias) << f.mantissaBits) -
-           (uint64_t(1) << f.mantissaBits);
+    base = (uint64_t(floorLog + f.bias) << f.mantissaBits) - (uint64_t(1) << f.mantissaBits);
   uint64_t bits = base + kept;
   // With a mantissa the encoding is odd where the significand is. Without one
   // the significand is 1, which is odd: a tie goes to the next power of two.
@@ -123,8 +116,7 @@ uint64_t encodeMagnitude(const FloatFormat &f, double magnitude, bool negative,
   return bits + roundsAway(rounding, negative, odd, rest, half);
 }
 
-uint64_t encodeFloat(const FloatFormat &f, double value, Rounding rounding,
-                     Overflow overflow) {
+uint64_t encodeFloat(const FloatFormat &f, double value, Rounding rounding, Overflow overflow) {
   bool negative = std::signbit(value) && f.hasSign;
   unsigned width = f.exponentBits + f.mantissaBits;
   uint64_t sign = negative ? uint64_t(1) << width : 0;
@@ -136,20 +128,17 @@ uint64_t encodeFloat(const FloatFormat &f, double value, Rounding rounding,
     // Wide formats keep the upper payload bits, as F16C and a cut f32 do.
     uint64_t payload = 0;
     if (f.exponentBits + f.mantissaBits > 8)
-      payload = (__builtin_bit_cast(uint64_t, value) & lowBits(52)) >>
-                (52 - f.mantissaBits);
+      payload = (__builtin_bit_cast(uint64_t, value) & lowBits(52)) >> (52 - f.mantissaBits);
     return sign | f.nan | payload;
   }
   if (value == 0)
     return f.negativeZeroIsNan ? 0 : sign;
-  uint64_t bits = std::isinf(value)
-                      ? f.maxFinite + 1
-                      : encodeMagnitude(f, std::fabs(value), negative, rounding);
+  uint64_t bits = std::isinf(value) ? f.maxFinite + 1
+                                    : encodeMagnitude(f, std::fabs(value), negative, rounding);
   if (bits > f.maxFinite) {
-    bool towardZero = rounding == Rounding::TowardZero ||
-                      rounding == (negative ? Rounding::Up : Rounding::Down);
-    bool stays = overflow == Overflow::Saturate || !f.nan ||
-                 (towardZero && !std::isinf(value));
+    bool towardZero =
+        rounding == Rounding::TowardZero || rounding == (negative ? Rounding::Up : Rounding::Down);
+    bool stays = overflow == Overflow::Saturate || !f.nan || (towardZero && !std::isinf(value));
     if (stays)
       bits = f.maxFinite;
     else if (f.hasInfinity)
@@ -217,12 +206,10 @@ double toDouble(DType type, uint64_t bits) {
   case DType::u64: return double(bits);
   default: break;
   }
-  return isFloat(type) ? decode(format(type), bits)
-                       : double(toInt(type, bits));
+  return isFloat(type) ? decode(format(type), bits) : double(toInt(type, bits));
 }
 
-uint64_t fromDouble(DType type, double value, Rounding rounding,
-                    Overflow overflow) {
+uint64_t fromDouble(DType type, double value, Rounding rounding, Overflow overflow) {
   if (isInteger(type))
     return encodeInteger(type, value);
   if (type == DType::f64 && overflow == Overflow::Ieee)

@@ -78,8 +78,7 @@ double toDouble(DType type, uint64_t bits);
 /// NaN with the sign kept; E2M1, which has neither NaN nor infinity, always
 /// saturates and turns NaN into its largest value; E8M0 ignores the sign and
 /// turns zero into its smallest value, 2^-127.
-uint64_t fromDouble(DType type, double value,
-                    Rounding rounding = Rounding::NearestEven,
+uint64_t fromDouble(DType type, double value, Rounding rounding = Rounding::NearestEven,
                     Overflow overflow = Overflow::Ieee);
 /// Integer elements, exact for all widths: sign- or zero-extended.
 int64_t toInt(DType type, uint64_t bits);
@@ -110,7 +109,6 @@ void floatToBfloat(const float *from, uint16_t *to, size_t count);
 /// integers are rounded to nearest).
 void toFloats(DType type, const void *from, float *to, size_t count);
 void fromFloats(DType type, const float *from, void *to, size_t count,
-                Rounding rounding = Rounding::NearestEven,
-                Overflow overflow = Overflow::Ieee);
+                Rounding rounding = Rounding::NearestEven, Overflow overflow = Overflow::Ieee);
 
 } // namespace tlx

@@ -24,8 +24,7 @@ float halfToFloat(uint16_t bits) {
   uint32_t magnitude = bits & 0x7FFF;
   if (magnitude >= 0x7C00) { // infinity, or NaN made quiet
     uint32_t quiet = magnitude > 0x7C00 ? 0x400000 : 0;
-    return __builtin_bit_cast(float, sign | 0x7F800000 | quiet |
-                                         ((magnitude & 0x3FF) << 13));
+    return __builtin_bit_cast(float, sign | 0x7F800000 | quiet | ((magnitude & 0x3FF) << 13));
   }
   if (magnitude < 0x400) { // zero and subnormals are multiples of 2^-24
     float value = float(magnitude) * 0x1p-24f;
@@ -45,8 +44,8 @@ uint16_t floatToHalf(float value) {
   if (magnitude < 0x38800000) { // below 2^-14: in units of 2^-24
     // Adding 0.5 makes the float's own rounding cut at 2^-24.
     float shifted = __builtin_bit_cast(float, magnitude) + 0.5f;
-    return uint16_t(sign | (__builtin_bit_cast(uint32_t, shifted) -
-                            __builtin_bit_cast(uint32_t, 0.5f)));
+    return uint16_t(sign |
+                    (__builtin_bit_cast(uint32_t, shifted) - __builtin_bit_cast(uint32_t, 0.5f)));
   }
   uint32_t odd = (magnitude >> 13) & 1;
   return uint16_t(sign | ((magnitude + 0xFFF + odd - (112u << 23)) >> 13));
@@ -54,8 +53,7 @@ uint16_t floatToHalf(float value) {
 
 #if defined(__x86_64__)
 static bool hasF16c() {
-  static const bool has =
-      __builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c");
+  static const bool has = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c");
   return has;
 }
 static bool hasAvx2() {
@@ -63,8 +61,8 @@ static bool hasAvx2() {
   return has;
 }
 
-__attribute__((target("avx2,f16c"))) static size_t
-halfToFloatF16c(const uint16_t *from, float *to, size_t count) {
+__attribute__((target("avx2,f16c"))) static size_t halfToFloatF16c(const uint16_t *from, float *to,
+                                                                   size_t count) {
   size_t i = 0;
   for (; i + 8 <= count; i += 8) {
     __m128i half = _mm_loadu_si128(reinterpret_cast<const __m128i *>(from + i));
@@ -73,12 +71,11 @@ halfToFloatF16c(const uint16_t *from, float *to, size_t count) {
   return i;
 }
 
-__attribute__((target("avx2,f16c"))) static size_t
-floatToHalfF16c(const float *from, uint16_t *to, size_t count) {
+__attribute__((target("avx2,f16c"))) static size_t floatToHalfF16c(const float *from, uint16_t *to,
+                                                                   size_t count) {
   size_t i = 0;
   for (; i + 8 <= count; i += 8) {
-    __m128i half = _mm256_cvtps_ph(_mm256_loadu_ps(from + i),
-                                   _MM_FROUND_TO_NEAREST_INT);
+    __m128i half = _mm256_cvtps_ph(_mm256_loadu_ps(from + i), _MM_FROUND_TO_NEAREST_INT);
     _mm_storeu_si128(reinterpret_cast<__m128i *>(to + i), half);
   }
   return i;
@@ -117,14 +114,12 @@ uint16_t floatToBfloat(float value) {
 }
 
 static inline __attribute__((always_inline)) void
-bfloatToFloatLoop(const uint16_t *__restrict from, float *__restrict to,
-                  size_t count) {
+bfloatToFloatLoop(const uint16_t *__restrict from, float *__restrict to, size_t count) {
   for (size_t i = 0; i < count; ++i)
     to[i] = bfloatToFloat(from[i]);
 }
 static inline __attribute__((always_inline)) void
-floatToBfloatLoop(const float *__restrict from, uint16_t *__restrict to,
-                  size_t count) {
+floatToBfloatLoop(const float *__restrict from, uint16_t *__restrict to, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     auto bits = __builtin_bit_cast(uint32_t, from[i]);
     uint32_t rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16;
@@ -134,12 +129,12 @@ floatToBfloatLoop(const float *__restrict from, uint16_t *__restrict to,
 }
 
 #if defined(__x86_64__)
-__attribute__((target("avx2"))) static void
-bfloatToFloatAvx2(const uint16_t *from, float *to, size_t count) {
+__attribute__((target("avx2"))) static void bfloatToFloatAvx2(const uint16_t *from, float *to,
+                                                              size_t count) {
   bfloatToFloatLoop(from, to, count);
 }
-__attribute__((target("avx2"))) static void
-floatToBfloatAvx2(const float *from, uint16_t *to, size_t count) {
+__attribute__((target("avx2"))) static void floatToBfloatAvx2(const float *from, uint16_t *to,
+                                                              size_t count) {
   floatToBfloatLoop(from, to, count);
 }
 #endif
@@ -190,10 +185,8 @@ struct ByteTable {
 void toFloats(DType type, const void *from, float *to, size_t count) {
   switch (type) {
   case DType::f32: std::memcpy(to, from, count * sizeof(float)); return;
-  case DType::f16:
-    return halfToFloat(static_cast<const uint16_t *>(from), to, count);
-  case DType::bf16:
-    return bfloatToFloat(static_cast<const uint16_t *>(from), to, count);
+  case DType::f16: return halfToFloat(static_cast<const uint16_t *>(from), to, count);
+  case DType::bf16: return bfloatToFloat(static_cast<const uint16_t *>(from), to, count);
   default: break;
   }
   if (byteWidth(type) == 1 && count >= 256) {
@@ -215,10 +208,9 @@ void toFloats(DType type, const void *from, float *to, size_t count) {
   }
 }
 
-void fromFloats(DType type, const float *from, void *to, size_t count,
-                Rounding rounding, Overflow overflow) {
-  bool plain =
-      rounding == Rounding::NearestEven && overflow == Overflow::Ieee;
+void fromFloats(DType type, const float *from, void *to, size_t count, Rounding rounding,
+                Overflow overflow) {
+  bool plain = rounding == Rounding::NearestEven && overflow == Overflow::Ieee;
   if (type == DType::f32 && overflow == Overflow::Ieee) {
     std::memcpy(to, from, count * sizeof(float));
     return;

@@ -4,10 +4,9 @@
 namespace tlx {
 
 static constexpr const char *names[numDTypes] = {
-    "i1",         "i8",   "i16",      "i32",    "i64",        "u8",
-    "u16",        "u32",  "u64",      "f16",    "bf16",       "f32",
-    "f64",        "f8E4M3FN", "f8E5M2", "f8E4M3FNUZ", "f8E5M2FNUZ",
-    "f8E4M3B11FNUZ", "f8E8M0FNU", "f4E2M1"};
+    "i1",     "i8",         "i16",        "i32",           "i64",       "u8",    "u16",
+    "u32",    "u64",        "f16",        "bf16",          "f32",       "f64",   "f8E4M3FN",
+    "f8E5M2", "f8E4M3FNUZ", "f8E5M2FNUZ", "f8E4M3B11FNUZ", "f8E8M0FNU", "f4E2M1"};
 
 const char *name(DType type) { return names[unsigned(type)]; }
 

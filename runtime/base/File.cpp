@@ -42,8 +42,7 @@ Result<std::string> readFile(const std::string &path, uint64_t maxBytes) {
   if (S_ISDIR(info.st_mode))
     return fileError(path, "cannot read: " + reason(EISDIR));
   auto tooLarge = [&] {
-    return fileError(path, "cannot read: larger than " +
-                               std::to_string(maxBytes >> 20) + " MiB");
+    return fileError(path, "cannot read: larger than " + std::to_string(maxBytes >> 20) + " MiB");
   };
   if (uint64_t(info.st_size) > maxBytes)
     return tooLarge();
@@ -71,8 +70,7 @@ Result<std::string> readFile(const std::string &path, uint64_t maxBytes) {
 }
 
 Result<void> writeFile(const std::string &path, std::string_view contents) {
-  Descriptor file{::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-                         0666)};
+  Descriptor file{::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
   if (file.fd < 0)
     return fileError(path, "cannot write: " + reason(errno));
   while (!contents.empty()) {
@@ -102,8 +100,7 @@ Result<void> createFolder(const std::string &path) {
     if (::stat(part.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
       continue;
     return fileError(part, "cannot create folder: " +
-                               (code == EEXIST ? "a file of that name is there"
-                                               : reason(code)));
+                               (code == EEXIST ? "a file of that name is there" : reason(code)));
   }
   return {};
 }

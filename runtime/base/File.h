@@ -16,8 +16,7 @@
 namespace tlx {
 
 /// The contents of a file of at most `maxBytes`. Errors are located at `path`.
-Result<std::string> readFile(const std::string &path,
-                             uint64_t maxBytes = uint64_t(1) << 32);
+Result<std::string> readFile(const std::string &path, uint64_t maxBytes = uint64_t(1) << 32);
 /// Creates or replaces a file.
 Result<void> writeFile(const std::string &path, std::string_view contents);
 /// Creates a folder and its parents; fine when it is there already.

@@ -29,9 +29,7 @@ public:
   uint8_t *data() { return memory; }
   const uint8_t *data() const { return memory; }
   size_t size() const { return bytes; }
-  std::string_view view() const {
-    return {reinterpret_cast<const char *>(memory), bytes};
-  }
+  std::string_view view() const { return {reinterpret_cast<const char *>(memory), bytes}; }
 
 private:
   void swap(HostBuffer &other) {

@@ -39,7 +39,7 @@ public:
 
   Kind kind = Kind::Null;
   bool boolean = false;
-  bool negative = false;  ///< of an Integer
+  bool negative = false; ///< of an Integer
   unsigned line = 0, column = 0;
   uint64_t magnitude = 0; ///< of an Integer
   double real = 0;        ///< of an Integer or Real
@@ -59,8 +59,7 @@ struct Limits {
 };
 
 /// Parses a whole text; `file` is for messages.
-Result<Document> parse(std::string_view text, std::string file,
-                       Limits limits = {});
+Result<Document> parse(std::string_view text, std::string file, Limits limits = {});
 Result<Document> parseFile(const std::string &path, Limits limits = {});
 
 class Node;
@@ -106,9 +105,7 @@ public:
 
   /// A member that has to be there.
   Node operator[](std::string_view key) const;
-  Node operator[](const char *key) const {
-    return (*this)[std::string_view(key)];
-  }
+  Node operator[](const char *key) const { return (*this)[std::string_view(key)]; }
   /// A member that may be missing; null counts as missing.
   std::optional<Node> find(std::string_view key) const;
   /// Keys of an object, in order.
@@ -123,16 +120,14 @@ public:
 
   int64_t integer(int64_t low = std::numeric_limits<int64_t>::min(),
                   int64_t high = std::numeric_limits<int64_t>::max()) const;
-  uint64_t unsignedInteger(
-      uint64_t high = std::numeric_limits<uint64_t>::max()) const;
+  uint64_t unsignedInteger(uint64_t high = std::numeric_limits<uint64_t>::max()) const;
   /// An integer in [-2^63, 2^64), as the 64 bits it has in memory.
   uint64_t integerBits() const;
   double number() const;
   bool boolean() const;
   std::string string() const;
-  std::vector<int64_t>
-  integers(int64_t low = std::numeric_limits<int64_t>::min(),
-           int64_t high = std::numeric_limits<int64_t>::max()) const;
+  std::vector<int64_t> integers(int64_t low = std::numeric_limits<int64_t>::min(),
+                                int64_t high = std::numeric_limits<int64_t>::max()) const;
 
 private:
   Node dead() const;

@@ -35,9 +35,7 @@ public:
 
   Result<Document> run() {
     if (text.size() > limits.maxBytes)
-      return Error("larger than " + std::to_string(limits.maxBytes >> 20) +
-                       " MiB",
-                   {file, 0, 0});
+      return Error("larger than " + std::to_string(limits.maxBytes >> 20) + " MiB", {file, 0, 0});
     skipSpace();
     if (at == text.size())
       return Error("expected JSON, but the file is empty", {file, 1, 1});
@@ -54,15 +52,12 @@ public:
   }
 
 private:
-  unsigned column(size_t position) const {
-    return unsigned(position - lineStart + 1);
-  }
+  unsigned column(size_t position) const { return unsigned(position - lineStart + 1); }
 
   bool fail(std::string message, std::string hint = {}) {
     return failAt(line, column(at), std::move(message), std::move(hint));
   }
-  bool failAt(unsigned line, unsigned column, std::string message,
-              std::string hint = {}) {
+  bool failAt(unsigned line, unsigned column, std::string message, std::string hint = {}) {
     if (!failure)
       failure = Error(std::move(message), {file, line, column}, std::move(hint));
     return false;
@@ -97,8 +92,7 @@ private:
     if (at == text.size())
       return fail("expected a value; got the end of the file");
     if (depth > limits.maxDepth)
-      return fail("nested deeper than " + std::to_string(limits.maxDepth) +
-                  " levels");
+      return fail("nested deeper than " + std::to_string(limits.maxDepth) + " levels");
     switch (text[at]) {
     case '{': return parseObject(out, depth);
     case '[': return parseArray(out, depth);
@@ -126,9 +120,7 @@ private:
     return true;
   }
 
-  bool digit() const {
-    return at < text.size() && text[at] >= '0' && text[at] <= '9';
-  }
+  bool digit() const { return at < text.size() && text[at] >= '0' && text[at] <= '9'; }
 
   bool parseNumber(Value &out) {
     size_t start = at;
@@ -180,8 +172,8 @@ private:
     out.kind = Kind::Real;
     if (whole) {
       auto integer = std::from_chars(begin + out.negative, end, out.magnitude);
-      bool fits = integer.ec == std::errc() &&
-                  (!out.negative || out.magnitude <= uint64_t(1) << 63);
+      bool fits =
+          integer.ec == std::errc() && (!out.negative || out.magnitude <= uint64_t(1) << 63);
       if (fits)
         out.kind = Kind::Integer;
     }
@@ -197,8 +189,7 @@ private:
       else if ((c | 32) >= 'a' && (c | 32) <= 'f')
         out = out * 16 + uint32_t((c | 32) - 'a' + 10);
       else
-        return fail("expected four hexadecimal digits after \\u; got " +
-                    shown());
+        return fail("expected four hexadecimal digits after \\u; got " + shown());
     }
     return true;
   }
@@ -206,8 +197,7 @@ private:
   bool parseEscape(std::string &out) {
     ++at; // the backslash
     char c = at < text.size() ? text[at] : 0;
-    static constexpr std::string_view plain = "\"\\/bfnrt",
-                                      meant = "\"\\/\b\f\n\r\t";
+    static constexpr std::string_view plain = "\"\\/bfnrt", meant = "\"\\/\b\f\n\r\t";
     if (c != 'u') {
       size_t which = c ? plain.find(c) : std::string_view::npos;
       if (which == std::string_view::npos)
@@ -256,7 +246,8 @@ private:
       if (uint8_t(c) < 0x20)
         return fail(c == '\n' ? "the string does not end on its line"
                               : "a control character in a string must be "
-                                "written as \\u00XX; got " + shown());
+                                "written as \\u00XX; got " +
+                                    shown());
       size_t length = utf8Length(text, at);
       if (length == 0)
         return fail("not UTF-8: " + shown());
@@ -337,8 +328,7 @@ private:
     for (size_t i = 1; i < order.size(); ++i)
       if (members[order[i]].first == members[order[i - 1]].first)
         return failAt(places[order[i]].line, places[order[i]].column,
-                      "the key '" + members[order[i]].first +
-                          "' appears twice");
+                      "the key '" + members[order[i]].first + "' appears twice");
     out.members = std::make_shared<const Value::Members>(std::move(members));
     return true;
   }

@@ -24,8 +24,7 @@ std::string Node::shown() const {
   switch (value->kind) {
   case Kind::Null: return "null";
   case Kind::Bool: return value->boolean ? "true" : "false";
-  case Kind::Integer:
-    return (value->negative ? "-" : "") + std::to_string(value->magnitude);
+  case Kind::Integer: return (value->negative ? "-" : "") + std::to_string(value->magnitude);
   case Kind::Real: return Writer().value(value->real).str();
   case Kind::String:
     return value->text->size() > 60 ? quoted(value->text->substr(0, 57)) + "..."
@@ -49,9 +48,7 @@ Node Node::operator[](std::string_view key) const {
   }
   for (const auto &[name, member] : *value->members)
     if (name == key)
-      return Node(*reader, member,
-                  path.empty() ? std::string(key)
-                               : path + "." + std::string(key));
+      return Node(*reader, member, path.empty() ? std::string(key) : path + "." + std::string(key));
   fail("has no key '" + std::string(key) + "'");
   return dead();
 }
@@ -98,12 +95,11 @@ Node Node::operator[](size_t index) const {
   size_t count = size();
   if (index >= count) {
     if (value->kind == Kind::Array)
-      fail("must have at least " + std::to_string(index + 1) +
-           " elements; got " + std::to_string(count));
+      fail("must have at least " + std::to_string(index + 1) + " elements; got " +
+           std::to_string(count));
     return dead();
   }
-  return Node(*reader, (*value->items)[index],
-              path + "[" + std::to_string(index) + "]");
+  return Node(*reader, (*value->items)[index], path + "[" + std::to_string(index) + "]");
 }
 
 int64_t Node::integer(int64_t low, int64_t high) const {
@@ -116,12 +112,10 @@ int64_t Node::integer(int64_t low, int64_t high) const {
       return "an integer of at least " + std::to_string(low);
     if (lowest)
       return "an integer of at most " + std::to_string(high);
-    return "an integer from " + std::to_string(low) + " to " +
-           std::to_string(high);
+    return "an integer from " + std::to_string(low) + " to " + std::to_string(high);
   };
   bool representable =
-      value->kind == Kind::Integer &&
-      (value->negative || value->magnitude <= uint64_t(INT64_MAX));
+      value->kind == Kind::Integer && (value->negative || value->magnitude <= uint64_t(INT64_MAX));
   if (representable) {
     auto bits = value->negative ? 0 - value->magnitude : value->magnitude;
     auto number = int64_t(bits);
@@ -133,8 +127,7 @@ int64_t Node::integer(int64_t low, int64_t high) const {
 }
 
 uint64_t Node::unsignedInteger(uint64_t high) const {
-  bool fits = value->kind == Kind::Integer &&
-              (!value->negative || value->magnitude == 0) &&
+  bool fits = value->kind == Kind::Integer && (!value->negative || value->magnitude == 0) &&
               value->magnitude <= high;
   if (fits)
     return value->magnitude;

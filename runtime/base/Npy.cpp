@@ -14,18 +14,16 @@ struct Descr {
   DType type;
 };
 constexpr Descr descrs[] = {
-    {"b1", DType::i1},  {"i1", DType::i8},  {"i2", DType::i16},
-    {"i4", DType::i32}, {"i8", DType::i64}, {"u1", DType::u8},
-    {"u2", DType::u16}, {"u4", DType::u32}, {"u8", DType::u64},
-    {"f2", DType::f16}, {"f4", DType::f32}, {"f8", DType::f64},
+    {"b1", DType::i1},  {"i1", DType::i8},  {"i2", DType::i16}, {"i4", DType::i32},
+    {"i8", DType::i64}, {"u1", DType::u8},  {"u2", DType::u16}, {"u4", DType::u32},
+    {"u8", DType::u64}, {"f2", DType::f16}, {"f4", DType::f32}, {"f8", DType::f64},
 };
 
 /// Reads the header's Python dict: the three keys that the format defines, in
 /// any order, and nothing else.
 class Header {
 public:
-  Header(std::string_view text, const std::string &file)
-      : text(text), file(file) {}
+  Header(std::string_view text, const std::string &file) : text(text), file(file) {}
 
   std::string descr;
   bool fortran = false;
@@ -48,9 +46,7 @@ public:
       if (seen[which])
         return error("the key '" + key + "' appears twice in the header");
       seen[which] = true;
-      if (auto bad = which == 0   ? parseDescr()
-                     : which == 1 ? parseOrder()
-                                  : parseShape())
+      if (auto bad = which == 0 ? parseDescr() : which == 1 ? parseOrder() : parseShape())
         return bad;
       if (!eat(',') && peek() != '}')
         return error("expected ',' or '}' in the header");
@@ -113,8 +109,7 @@ private:
     while (!eat(')')) {
       int64_t value = 0;
       bool any = false;
-      for (char c = peek(); c >= '0' && c <= '9';
-           c = at < text.size() ? text[at] : 0) {
+      for (char c = peek(); c >= '0' && c <= '9'; c = at < text.size() ? text[at] : 0) {
         if (__builtin_mul_overflow(value, int64_t(10), &value) ||
             __builtin_add_overflow(value, int64_t(c - '0'), &value))
           return error("a size in shape is too large");
@@ -144,8 +139,7 @@ std::optional<uint64_t> elementCount(const std::vector<int64_t> &shape) {
     if (size == 0)
       return 0;
   for (int64_t size : shape)
-    if (__builtin_mul_overflow(count, uint64_t(size), &count) ||
-        count > uint64_t(1) << 45)
+    if (__builtin_mul_overflow(count, uint64_t(size), &count) || count > uint64_t(1) << 45)
       return std::nullopt;
   return count;
 }
@@ -189,8 +183,7 @@ DType storedType(DType type) {
 
 Result<Array> parse(std::string_view contents, const std::string &file) {
   auto error = [&](std::string message) {
-    return Error("not a .npy file that can be read: " + std::move(message),
-                 {file, 0, 0});
+    return Error("not a .npy file that can be read: " + std::move(message), {file, 0, 0});
   };
   constexpr std::string_view magic("\x93NUMPY", 6);
   if (contents.substr(0, magic.size()) != magic)
@@ -216,8 +209,7 @@ Result<Array> parse(std::string_view contents, const std::string &file) {
   Array array;
   const std::string &descr = header.descr;
   const Descr *found = nullptr;
-  bool order = !descr.empty() &&
-               std::string_view("<|=").find(descr[0]) != std::string_view::npos;
+  bool order = !descr.empty() && std::string_view("<|=").find(descr[0]) != std::string_view::npos;
   for (const Descr &candidate : descrs)
     if (order && descr.substr(1) == candidate.text)
       found = &candidate;
@@ -229,10 +221,10 @@ Result<Array> parse(std::string_view contents, const std::string &file) {
   auto count = elementCount(array.shape);
   std::string_view data = contents.substr(start + length);
   if (!count || data.size() != *count * byteWidth(array.type))
-    return error("its header announces " +
-                 (count ? std::to_string(*count * byteWidth(array.type))
-                        : std::string("too many")) +
-                 " bytes of data; it has " + std::to_string(data.size()));
+    return error(
+        "its header announces " +
+        (count ? std::to_string(*count * byteWidth(array.type)) : std::string("too many")) +
+        " bytes of data; it has " + std::to_string(data.size()));
   if (header.fortran && array.shape.size() > 1)
     array.bytes = toRowMajor(array, data);
   else
@@ -273,13 +265,12 @@ static std::string header(DType type, const std::vector<int64_t> &shape) {
   return out + dict;
 }
 
-std::string print(DType type, const std::vector<int64_t> &shape,
-                  std::string_view bytes) {
+std::string print(DType type, const std::vector<int64_t> &shape, std::string_view bytes) {
   return header(type, shape).append(bytes);
 }
 
-Result<void> write(const std::string &path, DType type,
-                   const std::vector<int64_t> &shape, std::string_view bytes) {
+Result<void> write(const std::string &path, DType type, const std::vector<int64_t> &shape,
+                   std::string_view bytes) {
   return writeFile(path, print(type, shape, bytes));
 }
 

@@ -32,9 +32,8 @@ Result<Array> parse(std::string_view contents, const std::string &file);
 Result<Array> read(const std::string &path);
 
 /// The file's bytes, version 1.0. `bytes` must hold shape × byteWidth(type).
-std::string print(DType type, const std::vector<int64_t> &shape,
-                  std::string_view bytes);
-Result<void> write(const std::string &path, DType type,
-                   const std::vector<int64_t> &shape, std::string_view bytes);
+std::string print(DType type, const std::vector<int64_t> &shape, std::string_view bytes);
+Result<void> write(const std::string &path, DType type, const std::vector<int64_t> &shape,
+                   std::string_view bytes);
 
 } // namespace tlx::npy

@@ -164,7 +164,7 @@ static Scalar readScalar(json::Node node) {
   else if (value.kind() == json::Kind::String) { // JSON has no NaN
     std::string text = value.string();
     if (text == "nan" || text == "inf" || text == "-inf")
-      scalar.real = text == "nan" ? __builtin_nan("")
+      scalar.real = text == "nan"   ? __builtin_nan("")
                     : text == "inf" ? __builtin_inf()
                                     : -__builtin_inf();
     else
@@ -178,8 +178,8 @@ static int64_t readCtaIndex(json::Node node, const Trace &trace) {
   json::Node cta = node["cta"];
   int64_t index = cta.integer(0);
   if (index >= int64_t(trace.ctas.size()))
-    cta.fail("names none of the " + std::to_string(trace.ctas.size()) +
-             " entries of 'ctas'; got " + std::to_string(index));
+    cta.fail("names none of the " + std::to_string(trace.ctas.size()) + " entries of 'ctas'; got " +
+             std::to_string(index));
   return index;
 }
 
@@ -202,8 +202,7 @@ static Answer readAnswer(json::Node node, const Trace &trace) {
   json::Node values = node["values"];
   answer.values = values.integers();
   size_t count = answer.values.size();
-  if (answer.kind == Answer::Kind::Branch &&
-      (count != 1 || (answer.values[0] & ~int64_t(1))))
+  if (answer.kind == Answer::Kind::Branch && (count != 1 || (answer.values[0] & ~int64_t(1))))
     values.fail("of a branch must be [0] or [1]");
   if (answer.kind == Answer::Kind::Clc && count != 0 && count != 3)
     values.fail("of a CLC query must be [] (denied) or a program id [x, y, z]");
@@ -225,13 +224,11 @@ static Event readEvent(json::Node node, const Trace &trace) {
 }
 
 static bool isHash(const std::string &text) {
-  return text.size() == 64 &&
-         text.find_first_not_of("0123456789abcdef") == std::string::npos;
+  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
 template <typename T, typename Read>
-static void readList(const json::Reader &reader, json::Node list,
-                     std::vector<T> &out, Read read) {
+static void readList(const json::Reader &reader, json::Node list, std::vector<T> &out, Read read) {
   for (size_t i = 0, n = list.size(); i < n && !reader.failed(); ++i)
     out.push_back(read(list[i]));
 }
@@ -244,8 +241,7 @@ static Trace readTrace(json::Reader &reader) {
     format.mustBe(std::string("\"") + formatName + "\"");
   json::Node version = root["version"];
   if (version.integer() != formatVersion)
-    version.mustBe(std::to_string(formatVersion) +
-                   ", the version that this build reads");
+    version.mustBe(std::to_string(formatVersion) + ", the version that this build reads");
   trace.writer = optionalString(root, "writer");
   trace.kernel = root["kernel"].string();
   json::Node hash = root["sha256"];
@@ -293,14 +289,13 @@ Result<Trace> read(const std::string &path) {
 }
 
 Result<void> checkKernel(const Trace &trace, std::string_view kernelText,
-                         const std::string &traceFile,
-                         const std::string &kernelFile) {
+                         const std::string &traceFile, const std::string &kernelFile) {
   std::string hash = sha256Hex(kernelText);
   if (hash == trace.contentHash)
     return {};
   return Error("the trace belongs to another kernel file: its sha256 is " +
-                   trace.contentHash.substr(0, 12) + "…, that of " +
-                   kernelFile + " is " + hash.substr(0, 12) + "…",
+                   trace.contentHash.substr(0, 12) + "…, that of " + kernelFile + " is " +
+                   hash.substr(0, 12) + "…",
                {traceFile, 0, 0})
       .withHint("run tlx-verify on this file again with --replay-out");
 }

@@ -37,11 +37,11 @@ struct Operation {
 };
 
 struct Launch {
-  std::string target;                  ///< "cuda:90", "hip:gfx950"
+  std::string target;                      ///< "cuda:90", "hip:gfx950"
   std::array<int64_t, 3> grid{1, 1, 1};    ///< in programs, as in a manifest
   std::array<int64_t, 3> cluster{1, 1, 1}; ///< in CTAs
-  int64_t numWarps = 4; ///< of the default region
-  int64_t numCtas = 1;  ///< CTAs of one program (metadata.num_ctas)
+  int64_t numWarps = 4;                    ///< of the default region
+  int64_t numCtas = 1;                     ///< CTAs of one program (metadata.num_ctas)
 };
 
 /// A scalar parameter of the function.
@@ -90,7 +90,7 @@ struct Event {
 struct Violation {
   std::string category; ///< the verdict's class: "deadlock", "smem race", …
   std::string message;
-  Operation op;         ///< where it shows
+  Operation op; ///< where it shows
 };
 
 struct Trace {
@@ -116,7 +116,6 @@ Result<void> write(const Trace &trace, const std::string &path);
 
 /// Fails when the trace was made from other bytes than `kernelText`.
 Result<void> checkKernel(const Trace &trace, std::string_view kernelText,
-                         const std::string &traceFile,
-                         const std::string &kernelFile);
+                         const std::string &traceFile, const std::string &kernelFile);
 
 } // namespace tlx::replay

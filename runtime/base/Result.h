@@ -53,15 +53,14 @@ struct [[nodiscard]] Error {
   std::vector<ErrorNote> notes;
 
   Error() = default;
-  explicit Error(std::string message, SourceLocation location = {},
-                 std::string hint = {}, ExitCode code = ExitCode::BadInput)
-      : message(std::move(message)), location(std::move(location)),
-        hint(std::move(hint)), code(code) {}
+  explicit Error(std::string message, SourceLocation location = {}, std::string hint = {},
+                 ExitCode code = ExitCode::BadInput)
+      : message(std::move(message)), location(std::move(location)), hint(std::move(hint)),
+        code(code) {}
 
   /// A fault of ours rather than of the input (exit code 3).
   static Error internal(std::string message, SourceLocation location = {}) {
-    return Error(std::move(message), std::move(location), {},
-                 ExitCode::Internal);
+    return Error(std::move(message), std::move(location), {}, ExitCode::Internal);
   }
 
   /// Adds a remedy.

@@ -13,20 +13,16 @@ namespace tlx {
 // FIPS 180-4, 4.2.2: the first 32 bits of the fractional parts of the cube
 // roots of the first 64 primes.
 alignas(16) static constexpr uint32_t constants[64] = {
-    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1,
-    0x923f82a4, 0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3,
-    0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786,
-    0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
-    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147,
-    0x06ca6351, 0x14292967, 0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13,
-    0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85, 0xa2bfe8a1, 0xa81a664b,
-    0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
-    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a,
-    0x5b9cca4f, 0x682e6ff3, 0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208,
-    0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
+    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
-static void compressPortable(uint32_t *state, const uint8_t *data,
-                             size_t blocks) {
+static void compressPortable(uint32_t *state, const uint8_t *data, size_t blocks) {
   for (; blocks; --blocks, data += 64) {
     uint32_t w[64];
     for (int i = 0; i < 16; ++i) {
@@ -58,8 +54,7 @@ static void compressPortable(uint32_t *state, const uint8_t *data,
 /// The extension keeps the state as (ABEF, CDGH) and does two rounds at a time.
 __attribute__((target("sha,sse4.1,ssse3"))) static void
 compressShaExtensions(uint32_t *state, const uint8_t *data, size_t blocks) {
-  const __m128i bigEndian =
-      _mm_set_epi64x(0x0c0d0e0f08090a0bLL, 0x0405060700010203LL);
+  const __m128i bigEndian = _mm_set_epi64x(0x0c0d0e0f08090a0bLL, 0x0405060700010203LL);
   __m128i abcd = _mm_loadu_si128(reinterpret_cast<__m128i *>(state));
   __m128i efgh = _mm_loadu_si128(reinterpret_cast<__m128i *>(state + 4));
   __m128i cdab = _mm_shuffle_epi32(abcd, 0xB1);
@@ -72,18 +67,16 @@ compressShaExtensions(uint32_t *state, const uint8_t *data, size_t blocks) {
     for (int i = 0; i < 16; ++i) {
       __m128i word;
       if (i < 4) {
-        word = _mm_shuffle_epi8(
-            _mm_loadu_si128(reinterpret_cast<const __m128i *>(data) + i),
-            bigEndian);
+        word = _mm_shuffle_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i *>(data) + i),
+                                bigEndian);
       } else {
         __m128i sum = _mm_sha256msg1_epu32(w[i & 3], w[(i + 1) & 3]);
-        sum = _mm_add_epi32(sum,
-                            _mm_alignr_epi8(w[(i + 3) & 3], w[(i + 2) & 3], 4));
+        sum = _mm_add_epi32(sum, _mm_alignr_epi8(w[(i + 3) & 3], w[(i + 2) & 3], 4));
         word = _mm_sha256msg2_epu32(sum, w[(i + 3) & 3]);
       }
       w[i & 3] = word;
-      __m128i keyed = _mm_add_epi32(
-          word, _mm_load_si128(reinterpret_cast<const __m128i *>(constants) + i));
+      __m128i keyed =
+          _mm_add_epi32(word, _mm_load_si128(reinterpret_cast<const __m128i *>(constants) + i));
       cdgh = _mm_sha256rnds2_epu32(cdgh, abef, keyed);
       abef = _mm_sha256rnds2_epu32(abef, cdgh, _mm_shuffle_epi32(keyed, 0x0E));
     }
@@ -92,10 +85,8 @@ compressShaExtensions(uint32_t *state, const uint8_t *data, size_t blocks) {
   }
   __m128i feba = _mm_shuffle_epi32(abef, 0x1B);
   __m128i dchg = _mm_shuffle_epi32(cdgh, 0xB1);
-  _mm_storeu_si128(reinterpret_cast<__m128i *>(state),
-                   _mm_blend_epi16(feba, dchg, 0xF0));
-  _mm_storeu_si128(reinterpret_cast<__m128i *>(state + 4),
-                   _mm_alignr_epi8(dchg, feba, 8));
+  _mm_storeu_si128(reinterpret_cast<__m128i *>(state), _mm_blend_epi16(feba, dchg, 0xF0));
+  _mm_storeu_si128(reinterpret_cast<__m128i *>(state + 4), _mm_alignr_epi8(dchg, feba, 8));
 }
 
 static bool hasShaExtensions() {
@@ -103,8 +94,7 @@ static bool hasShaExtensions() {
   static const bool has = [] {
     uint32_t a = 7, b = 0, c = 0, d = 0;
     __asm__("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
-    return (b >> 29 & 1) && __builtin_cpu_supports("sse4.1") &&
-           __builtin_cpu_supports("ssse3");
+    return (b >> 29 & 1) && __builtin_cpu_supports("sse4.1") && __builtin_cpu_supports("ssse3");
   }();
   return has;
 }

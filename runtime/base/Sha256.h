@@ -29,8 +29,6 @@ private:
 
 /// The digest of a buffer as 64 lower-case hexadecimal digits.
 std::string sha256Hex(const void *data, size_t size);
-inline std::string sha256Hex(std::string_view text) {
-  return sha256Hex(text.data(), text.size());
-}
+inline std::string sha256Hex(std::string_view text) { return sha256Hex(text.data(), text.size()); }
 
 } // namespace tlx

@@ -7,8 +7,7 @@ Kernel::~Kernel() = default;
 Device::~Device() = default;
 
 Result<LaunchReport> Device::replay(Kernel &, const replay::Trace &) {
-  return Error("device '" + name() + "' cannot follow a replay file")
-      .withHint("use --device sim");
+  return Error("device '" + name() + "' cannot follow a replay file").withHint("use --device sim");
 }
 
 } // namespace tlx::device

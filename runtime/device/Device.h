@@ -35,9 +35,9 @@ using Address = uint64_t;
 /// A kernel as a file, and what its text may leave open.
 struct KernelSource {
   std::string path;
-  std::string text;   ///< the file's bytes
-  std::string kernel; ///< the function
-  std::string target; ///< "cuda:90"; empty: as the file says
+  std::string text;                ///< the file's bytes
+  std::string kernel;              ///< the function
+  std::string target;              ///< "cuda:90"; empty: as the file says
   std::optional<int64_t> numWarps; ///< of the default region
   int64_t numCtas = 1;
   std::array<int64_t, 3> cluster{1, 1, 1};
@@ -58,11 +58,11 @@ public:
 struct Argument {
   enum class Kind : uint8_t { Scalar, Pointer, Descriptor };
   Kind kind = Kind::Scalar;
-  std::string name;        ///< for messages
-  SourceLocation location; ///< where the value was given
-  DType type = DType::i32; ///< Scalar: its type; else the element type
-  uint64_t bits = 0;       ///< Scalar
-  Address address = 0;     ///< Pointer, Descriptor: the first element
+  std::string name;                           ///< for messages
+  SourceLocation location;                    ///< where the value was given
+  DType type = DType::i32;                    ///< Scalar: its type; else the element type
+  uint64_t bits = 0;                          ///< Scalar
+  Address address = 0;                        ///< Pointer, Descriptor: the first element
   std::vector<int64_t> shape, strides, block; ///< Descriptor, in elements
   bool paddingNan = false;                    ///< Descriptor
 };
@@ -71,14 +71,14 @@ struct LaunchRequest {
   std::array<int64_t, 3> grid{1, 1, 1}; ///< as in a manifest
   std::array<int64_t, 3> cluster{1, 1, 1};
   SourceLocation gridLocation;
-  std::vector<Argument> arguments; ///< one for each parameter
+  std::vector<Argument> arguments;    ///< one for each parameter
   std::optional<int64_t> totalWarps;  ///< launched for a CTA, when known
   std::optional<int64_t> sharedBytes; ///< of a CTA, when known
-  bool values = true; ///< compute what the kernel writes
-  bool time = true;   ///< predict or measure how long it takes
-  std::optional<bool> raceCheck; ///< nothing: the backend decides
-  std::string schedule; ///< interleaving, where a backend offers a choice; "" default
-  std::string tracePath; ///< "" no time line
+  bool values = true;                 ///< compute what the kernel writes
+  bool time = true;                   ///< predict or measure how long it takes
+  std::optional<bool> raceCheck;      ///< nothing: the backend decides
+  std::string schedule;               ///< interleaving, where a backend offers a choice; "" default
+  std::string tracePath;              ///< "" no time line
 };
 
 /// Something that the kernel did wrong.
@@ -121,12 +121,10 @@ public:
   virtual const uint8_t *view(Address address, size_t bytes) const = 0;
 
   virtual Result<std::unique_ptr<Kernel>> load(const KernelSource &source) = 0;
-  virtual Result<LaunchReport> launch(Kernel &kernel,
-                                      const LaunchRequest &request) = 0;
+  virtual Result<LaunchReport> launch(Kernel &kernel, const LaunchRequest &request) = 0;
   /// Follows a trace; findings hold how it ended. An error when the backend
   /// cannot, which is the default.
-  virtual Result<LaunchReport> replay(Kernel &kernel,
-                                      const replay::Trace &trace);
+  virtual Result<LaunchReport> replay(Kernel &kernel, const replay::Trace &trace);
 };
 
 struct DeviceOptions {

@@ -11,8 +11,7 @@ namespace tlx {
 
 namespace {
 
-bool isContiguous(const std::vector<int64_t> &shape,
-                  const std::vector<int64_t> &strides) {
+bool isContiguous(const std::vector<int64_t> &shape, const std::vector<int64_t> &strides) {
   int64_t expected = 1;
   for (size_t d = shape.size(); d-- > 0;) {
     if (shape[d] != 1 && strides[d] != expected)
@@ -23,8 +22,7 @@ bool isContiguous(const std::vector<int64_t> &shape,
 }
 
 /// Copies row-major elements to where a strided view has them.
-void scatter(const uint8_t *from, uint8_t *to,
-             const std::vector<int64_t> &shape,
+void scatter(const uint8_t *from, uint8_t *to, const std::vector<int64_t> &shape,
              const std::vector<int64_t> &strides, size_t width) {
   size_t rank = shape.size();
   int64_t inner = shape.back(), step = strides.back();
@@ -37,8 +35,7 @@ void scatter(const uint8_t *from, uint8_t *to,
       std::memcpy(to + size_t(at) * width, from, size_t(inner) * width);
     else
       for (int64_t i = 0; i < inner; ++i)
-        std::memcpy(to + size_t(at + i * step) * width, from + size_t(i) * width,
-                    width);
+        std::memcpy(to + size_t(at + i * step) * width, from + size_t(i) * width, width);
     from += size_t(inner) * width;
     size_t d = rank - 1;
     for (; d > 0; --d) {
@@ -64,32 +61,29 @@ Result<void> fillStorage(const Argument &argument, Storage &storage) {
     return fillElements(argument.data, argument.dtype, start, count);
   HostBuffer rows(count * width);
   if (!rows.data())
-    return Error("not enough memory to fill '" + argument.name + "'",
-                 argument.location);
-  if (auto filled = fillElements(argument.data, argument.dtype, rows.data(), count);
-      !filled)
+    return Error("not enough memory to fill '" + argument.name + "'", argument.location);
+  if (auto filled = fillElements(argument.data, argument.dtype, rows.data(), count); !filled)
     return filled;
   if (count)
     scatter(rows.data(), start, shape, strides, width);
   return {};
 }
 
-Result<Storage> makeStorage(const Argument &argument, size_t index,
-                            const BuildOptions &options) {
+Result<Storage> makeStorage(const Argument &argument, size_t index, const BuildOptions &options) {
   Storage out;
   out.id = argument.storage;
   out.dtype = argument.dtype;
   out.argument = index;
   out.elements = argument.extent();
   std::vector<int64_t> strides = argument.dataStrides();
-  bool whole = argument.offset == 0 &&
-               (strides.empty() || isContiguous(argument.dataShape(), strides));
+  bool whole =
+      argument.offset == 0 && (strides.empty() || isContiguous(argument.dataShape(), strides));
   out.shape = whole ? argument.dataShape() : std::vector<int64_t>{out.elements};
   size_t bytes = size_t(out.elements) * byteWidth(argument.dtype);
   out.memory = HostBuffer(bytes);
   if (!out.memory.data())
-    return Error("not enough memory for the " + std::to_string(bytes >> 20) +
-                     " MiB of '" + argument.name + "'",
+    return Error("not enough memory for the " + std::to_string(bytes >> 20) + " MiB of '" +
+                     argument.name + "'",
                  argument.location);
   bool small = !options.maxFillBytes || bytes <= options.maxFillBytes;
   bool wanted = options.fillFloats || isInteger(argument.dtype);
@@ -101,8 +95,7 @@ Result<Storage> makeStorage(const Argument &argument, size_t index,
 
 } // namespace
 
-Result<std::vector<Storage>> buildArguments(const Manifest &manifest,
-                                            BuildOptions options) {
+Result<std::vector<Storage>> buildArguments(const Manifest &manifest, BuildOptions options) {
   auto bytesOf = [&](size_t index) {
     const Argument &argument = manifest.arguments[index];
     return uint64_t(argument.extent()) * byteWidth(argument.dtype);

@@ -29,8 +29,8 @@ namespace tlx {
 /// One allocation.
 struct Storage {
   int64_t id = 0;
-  DType dtype = DType::u8;     ///< of the view that says what it holds
-  std::vector<int64_t> shape;  ///< that view's when it is all, contiguous; else [elements]
+  DType dtype = DType::u8;    ///< of the view that says what it holds
+  std::vector<int64_t> shape; ///< that view's when it is all, contiguous; else [elements]
   int64_t elements = 0;
   HostBuffer memory;
   size_t argument = 0; ///< index of that view in Manifest::arguments
@@ -45,8 +45,7 @@ struct BuildOptions {
 };
 
 /// Ordered by id.
-Result<std::vector<Storage>> buildArguments(const Manifest &manifest,
-                                            BuildOptions options = {});
+Result<std::vector<Storage>> buildArguments(const Manifest &manifest, BuildOptions options = {});
 
 /// Refuses host descriptors that the target's TMA unit cannot address.
 Result<void> checkDescriptors(const Manifest &manifest);
@@ -55,16 +54,15 @@ Result<void> checkDescriptors(const Manifest &manifest);
 struct ParameterValue {
   enum class Kind : uint8_t { Pointer, Descriptor, Scalar };
   Kind kind = Kind::Scalar;
-  size_t argument = 0;   ///< index into Manifest::arguments
-  int64_t storage = 0;   ///< Pointer, Descriptor
-  int64_t byteOffset = 0;///< Pointer, Descriptor: from the storage's beginning
+  size_t argument = 0;     ///< index into Manifest::arguments
+  int64_t storage = 0;     ///< Pointer, Descriptor
+  int64_t byteOffset = 0;  ///< Pointer, Descriptor: from the storage's beginning
   DType type = DType::i32; ///< Scalar
   uint64_t bits = 0;       ///< Scalar
 };
 
 /// One value for each parameter, in order.
-Result<std::vector<ParameterValue>>
-bindParameters(const Manifest &manifest,
-               const std::vector<ParameterType> &parameters);
+Result<std::vector<ParameterValue>> bindParameters(const Manifest &manifest,
+                                                   const std::vector<ParameterType> &parameters);
 
 } // namespace tlx

@@ -17,41 +17,39 @@ static std::string programFolder() {
   return length > 0 ? folderOf(std::string(path, size_t(length))) : ".";
 }
 
-Result<CompilerLibrary> CompilerLibrary::open() {
+/// The first of the places where a build or an installation has the library.
+static std::string findLibrary() {
   std::string folder = programFolder();
-  void *opened = nullptr;
-  std::string lastReason;
   for (const char *place : {"", "../lib"}) {
     std::string path = joinPath(joinPath(folder, place), libraryName);
-    if (::access(path.c_str(), F_OK) != 0)
-      continue;
-    // Local: the library's copies of our own code must not meet ours. Never
-    // unloaded: LLVM's static objects do not survive that.
-    opened = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    if (opened)
-      break;
-    lastReason = ::dlerror();
+    if (::access(path.c_str(), F_OK) == 0)
+      return path;
   }
-  if (!opened && lastReason.empty())
+  return {};
+}
+
+Result<CompilerLibrary> CompilerLibrary::open(const std::string &given) {
+  std::string path = given.empty() ? findLibrary() : given;
+  if (path.empty())
     return Error::internal("the compiler library " + std::string(libraryName) +
                            " is not installed beside this program")
         .withHint("build the target TlxCompiler");
+  // Local: the library's copies of our own code must not meet ours. Never
+  // unloaded: LLVM's static objects do not survive that.
+  void *opened = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (!opened)
-    return Error::internal("cannot open the compiler library: " + lastReason);
+    return Error::internal("cannot open the compiler library: " + std::string(::dlerror()));
   CompilerLibrary library;
-  library.loadFunction = reinterpret_cast<decltype(&tlxCompilerLoad)>(
-      ::dlsym(opened, "tlxCompilerLoad"));
-  library.deleteFunction =
-      reinterpret_cast<decltype(&tlxCompilerDeleteProgram)>(
-          ::dlsym(opened, "tlxCompilerDeleteProgram"));
+  library.loadFunction =
+      reinterpret_cast<decltype(&tlxCompilerLoad)>(::dlsym(opened, "tlxCompilerLoad"));
+  library.deleteFunction = reinterpret_cast<decltype(&tlxCompilerDeleteProgram)>(
+      ::dlsym(opened, "tlxCompilerDeleteProgram"));
   if (!library.loadFunction || !library.deleteFunction)
-    return Error::internal(std::string(libraryName) +
-                           " does not have the functions of this build");
+    return Error::internal(path + " does not have the functions of this build");
   return library;
 }
 
-static Error noSuchKernel(const TlxCompilerRequest &request,
-                          const TlxCompilerReply &reply,
+static Error noSuchKernel(const TlxCompilerRequest &request, const TlxCompilerReply &reply,
                           const SourceLocation &location) {
   std::string names;
   for (const std::string &kernel : reply.kernels)
@@ -75,8 +73,7 @@ CompilerLibrary::load(const TlxCompilerRequest &request,
     return noSuchKernel(request, reply, kernelLocation);
   if (reply.error)
     return std::move(*reply.error);
-  return Error::internal("the compiler library failed without an error",
-                         {request.file, 0, 0});
+  return Error::internal("the compiler library failed without an error", {request.file, 0, 0});
 }
 
 } // namespace tlx

@@ -34,10 +34,10 @@ inline constexpr uint32_t compilerInterfaceVersion = 1;
 /// A kernel file and what its text may leave open.
 struct TlxCompilerRequest {
   uint32_t interfaceVersion = compilerInterfaceVersion;
-  std::string_view text; ///< the file's bytes: .source, .ttir, .ttgir or ours
-  std::string file;      ///< its path, for messages
-  std::string kernel;    ///< the function to load
-  std::string target;    ///< "cuda:90"; empty: as the IR says
+  std::string_view text;           ///< the file's bytes: .source, .ttir, .ttgir or ours
+  std::string file;                ///< its path, for messages
+  std::string kernel;              ///< the function to load
+  std::string target;              ///< "cuda:90"; empty: as the IR says
   std::optional<int64_t> numWarps; ///< of the default region; as the IR says
   int64_t numCtas = 1;
   std::array<int64_t, 3> cluster{1, 1, 1};
@@ -59,16 +59,15 @@ extern "C" {
 /// Parses, prepares and exports one kernel. Returns 0, or an ExitCode with
 /// `reply->error` set (BadInput for a wrong version of the interface as well).
 /// Never throws, never prints, never ends the process. Thread-safe.
-int tlxCompilerLoad(const tlx::TlxCompilerRequest *request,
-                    tlx::TlxCompilerReply *reply);
+int tlxCompilerLoad(const tlx::TlxCompilerRequest *request, tlx::TlxCompilerReply *reply);
 void tlxCompilerDeleteProgram(tlx::sim::Program *program);
 }
 
 /// The opened library; it stays open until the process ends.
 class CompilerLibrary {
 public:
-  /// Looks beside the running program (its folder and ../lib).
-  static Result<CompilerLibrary> open();
+  /// Without a path, looks beside the running program (its folder and ../lib).
+  static Result<CompilerLibrary> open(const std::string &path = {});
 
   using ProgramPtr = std::shared_ptr<sim::Program>;
   /// When there is no such kernel, the error is located at `kernelLocation`.

@@ -13,8 +13,8 @@ namespace tlx {
 
 static Result<void> checkDescriptor(const Argument &argument) {
   auto fail = [&](const std::string &message, std::string hint = {}) {
-    return Error("descriptor '" + argument.name + "' " + message,
-                 argument.location, std::move(hint));
+    return Error("descriptor '" + argument.name + "' " + message, argument.location,
+                 std::move(hint));
   };
   auto width = int64_t(byteWidth(argument.dtype));
   if (argument.offset * width % 16)
@@ -29,14 +29,11 @@ static Result<void> checkDescriptor(const Argument &argument) {
                   "; TMA needs 1 to 2^32");
     int64_t bytes = argument.strides[d] * width;
     if (d + 1 == rank && argument.strides[d] != 1)
-      return fail("has strides" + at + " = " +
-                  std::to_string(argument.strides[d]) +
+      return fail("has strides" + at + " = " + std::to_string(argument.strides[d]) +
                   "; TMA needs contiguous elements in the last dimension");
     if (d + 1 < rank && (bytes % 16 || bytes >= int64_t(1) << 40))
-      return fail("has strides" + at + " = " +
-                  std::to_string(argument.strides[d]) + ", " +
-                  std::to_string(bytes) +
-                  " bytes; TMA needs a multiple of 16 below 2^40");
+      return fail("has strides" + at + " = " + std::to_string(argument.strides[d]) + ", " +
+                  std::to_string(bytes) + " bytes; TMA needs a multiple of 16 below 2^40");
   }
   if (argument.tensorMap)
     for (int64_t side : argument.tensorMap->blockSize)

@@ -32,8 +32,7 @@ uint64_t fillElement(DType type, double value) {
   if (type == DType::bf16)
     return floatToBfloat(float(value));
   return fromDouble(type, value, Rounding::NearestEven,
-                    byteWidth(type) == 1 ? Overflow::Saturate
-                                         : Overflow::Ieee);
+                    byteWidth(type) == 1 ? Overflow::Saturate : Overflow::Ieee);
 }
 
 namespace {
@@ -48,8 +47,7 @@ struct Range {
 // The products and sums below must not be fused: each is rounded on its own.
 #define TLX_LOOP static inline __attribute__((always_inline)) void
 
-TLX_LOOP uniformLoop(Range range, uint64_t first, double *__restrict to,
-                     size_t count) {
+TLX_LOOP uniformLoop(Range range, uint64_t first, double *__restrict to, size_t count) {
 #pragma clang fp contract(off)
   uint64_t start = (range.seed << 40) + first;
   double span = range.high - range.low;
@@ -65,8 +63,7 @@ TLX_LOOP uniformLoop(Range range, uint64_t first, double *__restrict to,
 }
 
 /// Nearest floats, made odd where they are not exact.
-TLX_LOOP toOddLoop(const double *__restrict from, float *__restrict to,
-                   size_t count) {
+TLX_LOOP toOddLoop(const double *__restrict from, float *__restrict to, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     double value = from[i];
     auto nearest = float(value);
@@ -80,8 +77,7 @@ TLX_LOOP toOddLoop(const double *__restrict from, float *__restrict to,
   }
 }
 
-TLX_LOOP toFloatLoop(const double *__restrict from, float *__restrict to,
-                     size_t count) {
+TLX_LOOP toFloatLoop(const double *__restrict from, float *__restrict to, size_t count) {
   for (size_t i = 0; i < count; ++i)
     to[i] = float(from[i]);
 }
@@ -90,17 +86,13 @@ TLX_LOOP toFloatLoop(const double *__restrict from, float *__restrict to,
 
 #if defined(__x86_64__)
 #define TLX_WIDE __attribute__((target("avx512f,avx512dq,avx512vl")))
-TLX_WIDE void uniformWide(Range range, uint64_t first, double *to,
-                          size_t count) {
+TLX_WIDE void uniformWide(Range range, uint64_t first, double *to, size_t count) {
   uniformLoop(range, first, to, count);
 }
-TLX_WIDE void toOddWide(const double *from, float *to, size_t count) {
-  toOddLoop(from, to, count);
-}
+TLX_WIDE void toOddWide(const double *from, float *to, size_t count) { toOddLoop(from, to, count); }
 #undef TLX_WIDE
 bool isWide() {
-  static const bool wide = __builtin_cpu_supports("avx512dq") &&
-                           __builtin_cpu_supports("avx512vl");
+  static const bool wide = __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
   return wide;
 }
 #else
@@ -128,15 +120,13 @@ public:
       return;
     table.resize(65536);
     for (uint32_t top = 0; top < 65536; ++top)
-      table[top] = uint8_t(
-          fillElement(type, __builtin_bit_cast(float, top << 16)));
+      table[top] = uint8_t(fillElement(type, __builtin_bit_cast(float, top << 16)));
   }
 
   void round(const double *from, uint8_t *to, size_t count) {
     switch (type) {
     case DType::f64: std::memcpy(to, from, count * 8); return;
-    case DType::f32: toFloatLoop(from, reinterpret_cast<float *>(to), count);
-      return;
+    case DType::f32: toFloatLoop(from, reinterpret_cast<float *>(to), count); return;
     case DType::bf16:
       toFloatLoop(from, floats, count);
       floatToBfloat(floats, reinterpret_cast<uint16_t *>(to), count);
@@ -197,13 +187,11 @@ void fillConstant(DType type, double value, uint8_t *to, size_t count) {
 /// Whether a file of `stored` elements can serve as elements of `type`: the
 /// same, or integers of the same width, which are taken as raw bits.
 bool fileFits(DType stored, DType type) {
-  return stored == type ||
-         (byteWidth(stored) == byteWidth(type) && isInteger(stored) &&
-          (isInteger(type) || npy::storedType(type) != type));
+  return stored == type || (byteWidth(stored) == byteWidth(type) && isInteger(stored) &&
+                            (isInteger(type) || npy::storedType(type) != type));
 }
 
-Result<void> fillFromFile(const Fill &fill, DType type, uint8_t *to,
-                          size_t count) {
+Result<void> fillFromFile(const Fill &fill, DType type, uint8_t *to, size_t count) {
   Result<npy::Array> array = npy::read(fill.path);
   if (!array) {
     Error error = std::move(array).error();
@@ -217,8 +205,7 @@ Result<void> fillFromFile(const Fill &fill, DType type, uint8_t *to,
                  fill.location);
   if (elements != count)
     return Error(fill.path + " has " + std::to_string(elements) +
-                     " elements; the argument's shape needs " +
-                     std::to_string(count),
+                     " elements; the argument's shape needs " + std::to_string(count),
                  fill.location);
   std::memcpy(to, array->bytes.data(), array->bytes.size());
   return {};
@@ -226,8 +213,7 @@ Result<void> fillFromFile(const Fill &fill, DType type, uint8_t *to,
 
 } // namespace
 
-Result<void> fillElements(const Fill &fill, DType type, void *to,
-                          size_t count) {
+Result<void> fillElements(const Fill &fill, DType type, void *to, size_t count) {
   auto *bytes = static_cast<uint8_t *>(to);
   switch (fill.kind) {
   case Fill::Kind::Zeros: std::memset(bytes, 0, count * byteWidth(type)); break;

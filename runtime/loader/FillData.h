@@ -28,7 +28,6 @@ uint64_t fillElement(DType type, double value);
 
 /// Writes the `count` elements of a view, contiguous and row-major, to `to`.
 /// Reads the .npy file of a File fill, whose errors are located at the manifest.
-Result<void> fillElements(const Fill &fill, DType type, void *to,
-                          size_t count);
+Result<void> fillElements(const Fill &fill, DType type, void *to, size_t count);
 
 } // namespace tlx

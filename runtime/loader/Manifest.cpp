@@ -17,8 +17,7 @@ std::array<int64_t, 3> readTriple(json::Node node, const int64_t (&high)[3]) {
   std::array<int64_t, 3> out{1, 1, 1};
   size_t size = node.size();
   if (size != 3)
-    node.fail("must have three elements, x, y and z; got " +
-              std::to_string(size));
+    node.fail("must have three elements, x, y and z; got " + std::to_string(size));
   else
     for (size_t i = 0; i < 3; ++i)
       out[i] = node[i].integer(1, high[i]);
@@ -45,20 +44,16 @@ void readCluster(json::Node root, Manifest &out) {
       given = true;
       out.cluster = readTriple(*cluster, high);
       if (out.clusterSize() > maxClusterCtas)
-        cluster->fail("must not have more than 16 CTAs; got " +
-                      std::to_string(out.clusterSize()));
-      if (out.numCtas > 1 && out.clusterSize() > 1 &&
-          out.clusterSize() != out.numCtas)
+        cluster->fail("must not have more than 16 CTAs; got " + std::to_string(out.clusterSize()));
+      if (out.numCtas > 1 && out.clusterSize() > 1 && out.clusterSize() != out.numCtas)
         cluster->fail("has " + std::to_string(out.clusterSize()) +
-                      " CTAs, but metadata.num_ctas is " +
-                      std::to_string(out.numCtas));
+                      " CTAs, but metadata.num_ctas is " + std::to_string(out.numCtas));
     }
   if (out.numCtas > 1 && (!given || out.clusterSize() == 1))
     out.cluster = {out.numCtas, 1, 1};
 }
 
-template <typename Set>
-void ifGiven(json::Node object, std::string_view key, Set set) {
+template <typename Set> void ifGiven(json::Node object, std::string_view key, Set set) {
   if (auto node = object.find(key))
     set(*node);
 }
@@ -77,8 +72,7 @@ void readMetadata(json::Node node, Manifest &out) {
   out.sharedBytes = number("shared", 0, int64_t(1) << 24);
   out.tmemColumns = number("tmem_size", 0, int64_t(1) << 20);
   out.maxRegisters = number("maxnreg", 1, 255);
-  out.globalScratchBytes =
-      number("global_scratch_size", 0, int64_t(1) << 40).value_or(0);
+  out.globalScratchBytes = number("global_scratch_size", 0, int64_t(1) << 40).value_or(0);
 }
 
 TensorMapFacts readTensorMap(json::Node node) {
@@ -87,8 +81,7 @@ TensorMapFacts readTensorMap(json::Node node) {
   out.elementSize = node["elem_size"].integer(1, 16);
   out.elementType = node["elem_type"].integer(0, 64);
   out.blockSize = node["block_size"].integers(1, 65536);
-  ifGiven(node, "fp4_padded",
-          [&](json::Node n) { out.fp4Padded = n.boolean(); });
+  ifGiven(node, "fp4_padded", [&](json::Node n) { out.fp4Padded = n.boolean(); });
   return out;
 }
 
@@ -108,16 +101,14 @@ void readTensorMaps(json::Node metadata, json::Reader &reader, Manifest &out) {
     if (entry.isNull())
       continue;
     argument.tensorMap = readTensorMap(entry);
-    if (!reader.failed() &&
-        argument.tensorMap->blockSize.size() != argument.shape.size())
+    if (!reader.failed() && argument.tensorMap->blockSize.size() != argument.shape.size())
       entry.fail("has a block_size of rank " +
-                 std::to_string(argument.tensorMap->blockSize.size()) +
-                 ", but '" + argument.name + "' has rank " +
-                 std::to_string(argument.shape.size()));
+                 std::to_string(argument.tensorMap->blockSize.size()) + ", but '" + argument.name +
+                 "' has rank " + std::to_string(argument.shape.size()));
   }
   if (count && count != descriptors && !reader.failed())
-    list->fail("has " + std::to_string(count) + " entries for " +
-               std::to_string(descriptors) + " descriptor arguments");
+    list->fail("has " + std::to_string(count) + " entries for " + std::to_string(descriptors) +
+               " descriptor arguments");
 }
 
 std::string constexprText(json::Node node) { return node.shown(); }
@@ -146,8 +137,7 @@ Manifest readAll(json::Reader &reader, const std::string &file) {
   readCluster(root, out);
   ifGiven(root, "constexprs", [&](json::Node n) {
     for (const std::string &key : n.keys())
-      out.constexprs.push_back(
-          {key, constexprText(n[std::string_view(key)])});
+      out.constexprs.push_back({key, constexprText(n[std::string_view(key)])});
   });
   json::Node args = root["args"];
   std::string folder = folderOf(file);

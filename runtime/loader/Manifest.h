@@ -52,8 +52,8 @@ struct Fill {
 struct TensorMapFacts {
   int64_t swizzle = 0; ///< 0 none, 1 32 B, 2 64 B, 3 128 B
   int64_t elementSize = 0;
-  int64_t elementType = 0;         ///< CUtensorMapDataType after fbtriton
-  std::vector<int64_t> blockSize;  ///< the TMA box
+  int64_t elementType = 0;        ///< CUtensorMapDataType after fbtriton
+  std::vector<int64_t> blockSize; ///< the TMA box
   bool fp4Padded = false;
 };
 
@@ -68,8 +68,8 @@ struct Argument {
   // Pointer and TensorDesc.
   DType dtype = DType::u8;
   std::vector<int64_t> shape, strides; ///< strides in elements
-  int64_t storage = 0; ///< arguments with the same number share an allocation
-  int64_t offset = 0;  ///< elements from the beginning of the allocation
+  int64_t storage = 0;                 ///< arguments with the same number share an allocation
+  int64_t offset = 0;                  ///< elements from the beginning of the allocation
   Fill data;
 
   // TensorDesc.
@@ -82,13 +82,9 @@ struct Argument {
   DType scalarType = DType::i32;
   uint64_t bits = 0;
 
-  bool isMemory() const {
-    return kind == Kind::Pointer || kind == Kind::TensorDesc;
-  }
+  bool isMemory() const { return kind == Kind::Pointer || kind == Kind::TensorDesc; }
   /// The view that `data` fills: baseShape of a descriptor, else shape.
-  const std::vector<int64_t> &dataShape() const {
-    return baseShape.empty() ? shape : baseShape;
-  }
+  const std::vector<int64_t> &dataShape() const { return baseShape.empty() ? shape : baseShape; }
   /// Its strides when they describe that view; empty: contiguous.
   std::vector<int64_t> dataStrides() const;
   int64_t numElements() const; ///< of dataShape()
@@ -125,9 +121,7 @@ struct Manifest {
   bool isCuda() const { return target.rfind("cuda:", 0) == 0; }
   bool isHip() const { return target.rfind("hip:", 0) == 0; }
   /// CTAs that are launched along each axis: grid.x times num_ctas.
-  std::array<int64_t, 3> launchedGrid() const {
-    return {grid[0] * numCtas, grid[1], grid[2]};
-  }
+  std::array<int64_t, 3> launchedGrid() const { return {grid[0] * numCtas, grid[1], grid[2]}; }
   int64_t clusterSize() const { return cluster[0] * cluster[1] * cluster[2]; }
 };
 

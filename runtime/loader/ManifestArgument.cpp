@@ -64,23 +64,19 @@ void readFill(json::Node node, const std::string &folder, Argument &out) {
   if (text == "constant") {
     fill.kind = Fill::Kind::Constant;
     json::Node value = node["value"];
-    fill.value = value.kind() == json::Kind::Bool ? value.boolean()
-                                                  : readReal(value);
+    fill.value = value.kind() == json::Kind::Bool ? value.boolean() : readReal(value);
   } else if (text == "values") {
     fill.kind = Fill::Kind::Values;
     json::Node values = node["values"];
     size_t count = values.size();
-    if (values.kind() == json::Kind::Array &&
-        int64_t(count) != out.numElements())
+    if (values.kind() == json::Kind::Array && int64_t(count) != out.numElements())
       values.fail("has " + std::to_string(count) + " elements; the shape " +
-                  shapeText(out.dataShape()) + " needs " +
-                  std::to_string(out.numElements()));
+                  shapeText(out.dataShape()) + " needs " + std::to_string(out.numElements()));
     else
       for (size_t i = 0; i < count; ++i)
         fill.bits.push_back(readElement(values[i], out.dtype));
   } else if (text == "uniform" || text == "uniform_int") {
-    fill.kind =
-        text == "uniform" ? Fill::Kind::Uniform : Fill::Kind::UniformInt;
+    fill.kind = text == "uniform" ? Fill::Kind::Uniform : Fill::Kind::UniformInt;
     fill.seed = node["seed"].unsignedInteger();
     fill.low = node["lo"].number();
     fill.high = node["hi"].number();
@@ -102,8 +98,7 @@ bool checkExtent(json::Node node, const Argument &argument) {
       return true;
   for (size_t d = 0; d < shape.size(); ++d) {
     int64_t step;
-    bool bad = __builtin_mul_overflow(count, shape[d], &count) ||
-               count > maxExtent;
+    bool bad = __builtin_mul_overflow(count, shape[d], &count) || count > maxExtent;
     if (!strides.empty())
       bad = bad || __builtin_mul_overflow(shape[d] - 1, strides[d], &step) ||
             __builtin_add_overflow(last, step, &last) || last > maxExtent;
@@ -128,9 +123,8 @@ void readMemory(json::Node node, const std::string &folder, Argument &out) {
   json::Node strides = node["strides"];
   out.strides = strides.integers(0, maxExtent);
   if (out.strides.size() != out.shape.size())
-    strides.fail("must have one element for each of the " +
-                 std::to_string(out.shape.size()) + " of 'shape'; got " +
-                 std::to_string(out.strides.size()));
+    strides.fail("must have one element for each of the " + std::to_string(out.shape.size()) +
+                 " of 'shape'; got " + std::to_string(out.strides.size()));
   out.storage = node["storage"].integer(0, 1 << 20);
   out.offset = node["offset"].integer(0, maxExtent);
   if (auto base = node.find("base_shape"))
@@ -139,9 +133,8 @@ void readMemory(json::Node node, const std::string &folder, Argument &out) {
     json::Node block = node["block_shape"];
     out.blockShape = block.integers(1, 65536);
     if (out.blockShape.size() != out.shape.size())
-      block.fail("must have one element for each of the " +
-                 std::to_string(out.shape.size()) + " of 'shape'; got " +
-                 std::to_string(out.blockShape.size()));
+      block.fail("must have one element for each of the " + std::to_string(out.shape.size()) +
+                 " of 'shape'; got " + std::to_string(out.blockShape.size()));
     if (out.shape.empty() || out.shape.size() > 5)
       node["shape"].fail("of a descriptor must have 1 to 5 dimensions; got " +
                          std::to_string(out.shape.size()));
@@ -185,8 +178,7 @@ void readScalar(json::Node node, Argument &out) {
 } // namespace
 
 std::vector<int64_t> Argument::dataStrides() const {
-  return dataShape().size() == strides.size() ? strides
-                                              : std::vector<int64_t>();
+  return dataShape().size() == strides.size() ? strides : std::vector<int64_t>();
 }
 
 int64_t Argument::numElements() const {
@@ -207,8 +199,8 @@ int64_t Argument::extent() const {
   return last + 1;
 }
 
-void readArgument(json::Node node, const std::string &name,
-                  const std::string &folder, std::vector<Argument> &out) {
+void readArgument(json::Node node, const std::string &name, const std::string &folder,
+                  std::vector<Argument> &out) {
   Argument argument;
   argument.location = node.location();
   argument.name = name;
@@ -219,8 +211,7 @@ void readArgument(json::Node node, const std::string &name,
   if (text == "tuple") {
     json::Node items = node["items"];
     for (size_t i = 0, count = items.size(); i < count && !node.failed(); ++i)
-      readArgument(items[i], argument.name + "." + std::to_string(i), folder,
-                   out);
+      readArgument(items[i], argument.name + "." + std::to_string(i), folder, out);
     return;
   }
   bool scalar = text == "scalar";
@@ -228,8 +219,7 @@ void readArgument(json::Node node, const std::string &name,
     if (auto type = node.find("type"))
       argument.type = type->string();
   if (text == "pointer" || text == "tensordesc") {
-    argument.kind = text == "pointer" ? Argument::Kind::Pointer
-                                      : Argument::Kind::TensorDesc;
+    argument.kind = text == "pointer" ? Argument::Kind::Pointer : Argument::Kind::TensorDesc;
     readMemory(node, folder, argument);
   } else if (scalar) {
     argument.kind = Argument::Kind::Scalar;

@@ -18,8 +18,7 @@ bool memoryFits(DType argument, DType parameter) {
 
 bool scalarFits(DType argument, DType parameter) {
   return argument == parameter ||
-         (isInteger(argument) && isInteger(parameter) &&
-          bitWidth(argument) == bitWidth(parameter));
+         (isInteger(argument) && isInteger(parameter) && bitWidth(argument) == bitWidth(parameter));
 }
 
 std::string listText(const std::vector<int64_t> &values) {
@@ -38,9 +37,8 @@ public:
     for (size_t i = 0; i < manifest.arguments.size() && !failure; ++i)
       bindArgument(i);
     if (!failure && values.size() < parameters.size())
-      fail(Error("the manifest gives " + std::to_string(values.size()) +
-                     " parameter values; @" + manifest.kernel + " takes " +
-                     std::to_string(parameters.size()),
+      fail(Error("the manifest gives " + std::to_string(values.size()) + " parameter values; @" +
+                     manifest.kernel + " takes " + std::to_string(parameters.size()),
                  {manifest.file, 0, 0})
                .withNote("no argument for " + shown(values.size()),
                          parameters[values.size()].location));
@@ -66,8 +64,7 @@ private:
   const Type *next(const Argument &argument, const std::string &what) {
     if (values.size() < parameters.size())
       return &parameters[values.size()];
-    fail(Error("@" + manifest.kernel + " takes " +
-                   std::to_string(parameters.size()) +
+    fail(Error("@" + manifest.kernel + " takes " + std::to_string(parameters.size()) +
                    " parameters; there is none left for " + what,
                argument.location));
     return nullptr;
@@ -82,8 +79,7 @@ private:
   void bindArgument(size_t index) {
     const Argument &argument = manifest.arguments[index];
     std::string label =
-        argument.name.empty() ? "args[" + std::to_string(index) + "]"
-                              : "'" + argument.name + "'";
+        argument.name.empty() ? "args[" + std::to_string(index) + "]" : "'" + argument.name + "'";
     switch (argument.kind) {
     case Argument::Kind::Null: return;
     case Argument::Kind::Scalar:
@@ -93,13 +89,12 @@ private:
     }
   }
 
-  void scalar(const Argument &argument, size_t index, const std::string &label,
-              DType type, uint64_t bits) {
+  void scalar(const Argument &argument, size_t index, const std::string &label, DType type,
+              uint64_t bits) {
     const Type *parameter = next(argument, label);
     if (!parameter)
       return;
-    if (parameter->kind != Type::Kind::Scalar ||
-        !scalarFits(type, parameter->element))
+    if (parameter->kind != Type::Kind::Scalar || !scalarFits(type, parameter->element))
       return mismatch(argument, label + ", a scalar of type " + name(type) + ",");
     Value value;
     value.argument = index;
@@ -108,21 +103,17 @@ private:
     values.push_back(value);
   }
 
-  void memory(const Argument &argument, size_t index, const std::string &label,
-              bool isDescriptor) {
+  void memory(const Argument &argument, size_t index, const std::string &label, bool isDescriptor) {
     const Type *parameter = next(argument, label);
     if (!parameter)
       return;
     Type::Kind kind = isDescriptor ? Type::Kind::TensorDesc : Type::Kind::Pointer;
-    std::string what =
-        label + (isDescriptor ? ", a descriptor of " : ", a pointer to ") +
-        name(argument.dtype) + ",";
-    if (parameter->kind != kind ||
-        !memoryFits(argument.dtype, parameter->element))
+    std::string what = label + (isDescriptor ? ", a descriptor of " : ", a pointer to ") +
+                       name(argument.dtype) + ",";
+    if (parameter->kind != kind || !memoryFits(argument.dtype, parameter->element))
       return mismatch(argument, what);
     if (isDescriptor && !blockFits(argument.blockShape, parameter->block))
-      return mismatch(argument, label + ", whose block is " +
-                                    listText(argument.blockShape) + ",");
+      return mismatch(argument, label + ", whose block is " + listText(argument.blockShape) + ",");
     Value value;
     value.kind = isDescriptor ? Value::Kind::Descriptor : Value::Kind::Pointer;
     value.argument = index;
@@ -132,8 +123,7 @@ private:
   }
 
   /// The compiler may cut a block between the CTAs of a pair: sizes divide.
-  static bool blockFits(const std::vector<int64_t> &given,
-                        const std::vector<int64_t> &block) {
+  static bool blockFits(const std::vector<int64_t> &given, const std::vector<int64_t> &block) {
     if (block.empty())
       return true;
     if (given.size() != block.size())
@@ -147,29 +137,25 @@ private:
   /// A descriptor is one value with its shape (i32) and strides (i64) behind it;
   /// where the compiler has none (AMD), a pointer, shape and strides (i64) and
   /// two flags, padding and rounding.
-  void descriptor(const Argument &argument, size_t index,
-                  const std::string &label) {
+  void descriptor(const Argument &argument, size_t index, const std::string &label) {
     const Type *parameter = next(argument, label);
     if (!parameter)
       return;
     bool asPointer = parameter->kind == Type::Kind::Pointer;
     memory(argument, index, label, !asPointer);
     DType sizeType = asPointer ? DType::i64 : DType::i32;
-    auto each = [&](const std::vector<int64_t> &list, const char *field,
-                    DType type) {
+    auto each = [&](const std::vector<int64_t> &list, const char *field, DType type) {
       for (size_t d = 0; d < list.size() && !failure; ++d) {
         uint64_t bits = uint64_t(list[d]);
         if (type == DType::i32)
           bits &= 0xFFFFFFFF;
-        scalar(argument, index,
-               label + "." + field + "[" + std::to_string(d) + "]", type, bits);
+        scalar(argument, index, label + "." + field + "[" + std::to_string(d) + "]", type, bits);
       }
     };
     each(argument.shape, "shape", sizeType);
     each(argument.strides, "strides", DType::i64);
     if (asPointer && !failure)
-      scalar(argument, index, label + ".padding", DType::i1,
-             argument.paddingNan);
+      scalar(argument, index, label + ".padding", DType::i1, argument.paddingNan);
     if (asPointer && !failure)
       scalar(argument, index, label + ".round_f32_to_tf32", DType::i1, 0);
   }
@@ -182,8 +168,8 @@ private:
 
 } // namespace
 
-Result<std::vector<Value>>
-bindParameters(const Manifest &manifest, const std::vector<Type> &parameters) {
+Result<std::vector<Value>> bindParameters(const Manifest &manifest,
+                                          const std::vector<Type> &parameters) {
   return Binder(manifest, parameters).run();
 }
 

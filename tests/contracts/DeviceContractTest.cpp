@@ -85,8 +85,7 @@ TEST_P(DeviceContract, ReleasedMemoryIsGone) {
   EXPECT_FALSE(device->release(*address).ok());
 }
 
-INSTANTIATE_TEST_SUITE_P(AllBackends, DeviceContract,
-                         testing::ValuesIn(deviceNames()),
+INSTANTIATE_TEST_SUITE_P(AllBackends, DeviceContract, testing::ValuesIn(deviceNames()),
                          [](const auto &info) { return info.param; });
 
 TEST(Backends, UnknownAndMissingDevices) {
@@ -96,8 +95,7 @@ TEST(Backends, UnknownAndMissingDevices) {
   EXPECT_EQ(unknown.error().code, ExitCode::BadInput);
   auto missing = openDevice("hip", {});
   ASSERT_FALSE(missing.ok());
-  EXPECT_EQ(missing.error().message,
-            "device 'hip' is not available in this build");
+  EXPECT_EQ(missing.error().message, "device 'hip' is not available in this build");
 }
 
 } // namespace

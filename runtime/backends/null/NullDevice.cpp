@@ -12,9 +12,7 @@ class NullKernel : public Kernel {
 public:
   explicit NullKernel(std::string name) : kernelName(std::move(name)) {}
   const std::string &name() const override { return kernelName; }
-  std::optional<std::vector<ParameterType>> parameters() const override {
-    return std::nullopt;
-  }
+  std::optional<std::vector<ParameterType>> parameters() const override { return std::nullopt; }
 
 private:
   std::string kernelName;
@@ -23,15 +21,9 @@ private:
 class NullDevice : public Device {
 public:
   std::string name() const override { return "null"; }
-  Result<Address> allocate(size_t bytes) override {
-    return memory.allocate(bytes);
-  }
-  Result<Address> adopt(HostBuffer buffer) override {
-    return memory.adopt(std::move(buffer));
-  }
-  Result<void> release(Address address) override {
-    return memory.release(address);
-  }
+  Result<Address> allocate(size_t bytes) override { return memory.allocate(bytes); }
+  Result<Address> adopt(HostBuffer buffer) override { return memory.adopt(std::move(buffer)); }
+  Result<void> release(Address address) override { return memory.release(address); }
   Result<void> write(Address to, const void *from, size_t bytes) override {
     auto place = memory.at(to, bytes);
     if (!place)
@@ -64,8 +56,6 @@ private:
 
 } // namespace
 
-std::unique_ptr<Device> makeNullDevice() {
-  return std::make_unique<NullDevice>();
-}
+std::unique_ptr<Device> makeNullDevice() { return std::make_unique<NullDevice>(); }
 
 } // namespace tlx::device

@@ -6,22 +6,18 @@
 
 namespace tlx::run {
 
-std::optional<int> parseOptions(int argc, const char *const *argv,
-                                Options &out) {
+std::optional<int> parseOptions(int argc, const char *const *argv, Options &out) {
   std::string devices;
   for (const std::string &name : device::deviceNames())
     devices += (devices.empty() ? "" : "|") + name;
   Cli cli("tlx-run", "Runs a kernel as a launch manifest says, or follows a "
                      "verifier's trace.");
   cli.positional("FILE", out.file, "the kernel: .source, .ttir, .ttgir, .mlir");
-  cli.option("--device", out.device, devices,
-             "where to run (default: " + out.device + ")");
-  cli.option("--manifest", out.manifest, "LAUNCH.json",
-             "launch manifest: grid, arguments, data");
+  cli.option("--device", out.device, devices, "where to run (default: " + out.device + ")");
+  cli.option("--manifest", out.manifest, "LAUNCH.json", "launch manifest: grid, arguments, data");
   cli.option("--replay", out.replay, "TRACE.json",
              "follow a trace of tlx-verify --replay-out; needs no manifest");
-  cli.option("--chip", out.chip, "NAME|FILE",
-             "simulated chip (default: by the target)");
+  cli.option("--chip", out.chip, "NAME|FILE", "simulated chip (default: by the target)");
   cli.option("--schedule", out.schedule, "fifo|random:SEED|adversarial",
              "which legal interleaving is simulated");
   cli.flag("--json", out.json, "report as JSON on standard output");
@@ -29,8 +25,7 @@ std::optional<int> parseOptions(int argc, const char *const *argv,
              "write <storage>.npy for every storage that changed");
   cli.flag("--functional-only", out.functionalOnly, "values, no time");
   cli.flag("--timing-only", out.timingOnly, "time, no values");
-  cli.option("--trace", out.trace, "OUT.json",
-             "write the time line, for Perfetto");
+  cli.option("--trace", out.trace, "OUT.json", "write the time line, for Perfetto");
   cli.excludes("--functional-only", "--timing-only");
   cli.excludes("--manifest", "--replay");
   cli.excludes("--timing-only", "--save-outputs");

@@ -23,7 +23,6 @@ struct Options {
 };
 
 /// Nothing: go on. Otherwise the exit status.
-std::optional<int> parseOptions(int argc, const char *const *argv,
-                                Options &out);
+std::optional<int> parseOptions(int argc, const char *const *argv, Options &out);
 
 } // namespace tlx::run

@@ -102,15 +102,15 @@ std::string textReport(const Outcome &outcome) {
   for (const std::string &text : report.printed)
     out += text + '\n';
   for (const device::Finding &finding : report.findings) {
-    Error shown(finding.message + " [" + finding.category + "]",
-                finding.location);
+    Error shown(finding.message + " [" + finding.category + "]", finding.location);
     shown.notes = finding.notes;
     out += shown.str() + '\n';
     if (finding.count > 1)
       out += "note: this happened " + grouped(finding.count) + " times\n";
   }
-  line(out, "kernel", "@" + outcome.kernel + " on " + outcome.device +
-                          (report.chip.empty() ? "" : " (" + report.chip + ")"));
+  line(out, "kernel",
+       "@" + outcome.kernel + " on " + outcome.device +
+           (report.chip.empty() ? "" : " (" + report.chip + ")"));
   if (report.cycles)
     line(out, "time",
          grouped(*report.cycles) + " cycles" +

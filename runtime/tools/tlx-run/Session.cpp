@@ -25,8 +25,7 @@ struct Placed {
   std::string before; ///< SHA-256 of its initial contents; empty: not wanted
 };
 
-Result<std::vector<Placed>> place(Device &device, const Manifest &manifest,
-                                  bool values) {
+Result<std::vector<Placed>> place(Device &device, const Manifest &manifest, bool values) {
   BuildOptions options;
   options.fillFloats = values;
   auto storages = buildArguments(manifest, options);
@@ -50,8 +49,7 @@ Result<std::vector<Placed>> place(Device &device, const Manifest &manifest,
   return out;
 }
 
-device::Argument argumentFor(const Manifest &manifest,
-                             const ParameterValue &value,
+device::Argument argumentFor(const Manifest &manifest, const ParameterValue &value,
                              const std::vector<Placed> &memory) {
   const Argument &from = manifest.arguments[value.argument];
   device::Argument out;
@@ -62,9 +60,8 @@ device::Argument argumentFor(const Manifest &manifest,
     out.bits = value.bits;
     return out;
   }
-  out.kind = value.kind == ParameterValue::Kind::Pointer
-                 ? device::Argument::Kind::Pointer
-                 : device::Argument::Kind::Descriptor;
+  out.kind = value.kind == ParameterValue::Kind::Pointer ? device::Argument::Kind::Pointer
+                                                         : device::Argument::Kind::Descriptor;
   out.type = from.dtype;
   for (const Placed &placed : memory)
     if (placed.id == value.storage)
@@ -78,8 +75,7 @@ device::Argument argumentFor(const Manifest &manifest,
   return out;
 }
 
-device::KernelSource sourceFor(const Options &options, std::string text,
-                               const Manifest &manifest) {
+device::KernelSource sourceFor(const Options &options, std::string text, const Manifest &manifest) {
   device::KernelSource source;
   source.path = options.file;
   source.text = std::move(text);
@@ -93,8 +89,7 @@ device::KernelSource sourceFor(const Options &options, std::string text,
   return source;
 }
 
-device::LaunchRequest requestFor(const Options &options,
-                                 const Manifest &manifest) {
+device::LaunchRequest requestFor(const Options &options, const Manifest &manifest) {
   device::LaunchRequest request;
   request.grid = manifest.grid;
   request.cluster = manifest.cluster;
@@ -109,8 +104,7 @@ device::LaunchRequest requestFor(const Options &options,
 }
 
 /// What the kernel changed; saved when asked for.
-Result<std::vector<Output>> collect(Device &device,
-                                    const std::vector<Placed> &memory,
+Result<std::vector<Output>> collect(Device &device, const std::vector<Placed> &memory,
                                     const Options &options) {
   std::vector<Output> out;
   if (options.saveOutputs)
@@ -131,10 +125,8 @@ Result<std::vector<Output>> collect(Device &device,
     if (output.sha256 == placed.before)
       continue;
     if (options.saveOutputs) {
-      output.file = joinPath(*options.saveOutputs,
-                             std::to_string(placed.id) + ".npy");
-      if (auto saved = npy::write(output.file, placed.dtype, placed.shape, bytes);
-          !saved)
+      output.file = joinPath(*options.saveOutputs, std::to_string(placed.id) + ".npy");
+      if (auto saved = npy::write(output.file, placed.dtype, placed.shape, bytes); !saved)
         return std::move(saved).error();
     }
     out.push_back(std::move(output));
@@ -231,9 +223,7 @@ Result<Outcome> runOnDevice(const Options &options) {
   if (!text)
     return std::move(text).error();
   if (trace)
-    if (auto same = replay::checkKernel(*trace, *text, *options.replay,
-                                        options.file);
-        !same)
+    if (auto same = replay::checkKernel(*trace, *text, *options.replay, options.file); !same)
       return std::move(same).error();
   return manifest ? launch(**device, options, std::move(*text), *manifest)
                   : replay(**device, options, std::move(*text), *trace);
@@ -245,8 +235,7 @@ Result<Outcome> runSession(const Options &options) {
   auto start = std::chrono::steady_clock::now();
   auto outcome = runOnDevice(options);
   if (outcome) {
-    std::chrono::duration<double> spent =
-        std::chrono::steady_clock::now() - start;
+    std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
     outcome->seconds = spent.count();
     outcome->device = options.device;
   }

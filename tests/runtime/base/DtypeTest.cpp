@@ -16,9 +16,8 @@ namespace {
 constexpr double inf = std::numeric_limits<double>::infinity();
 const double nan = std::numeric_limits<double>::quiet_NaN();
 
-const DType narrowFloats[] = {DType::f16,        DType::bf16,
-                              DType::f8E4M3FN,   DType::f8E5M2,
-                              DType::f8E4M3FNUZ, DType::f8E5M2FNUZ,
+const DType narrowFloats[] = {DType::f16,           DType::bf16,       DType::f8E4M3FN,
+                              DType::f8E5M2,        DType::f8E4M3FNUZ, DType::f8E5M2FNUZ,
                               DType::f8E4M3B11FNUZ, DType::f4E2M1};
 
 TEST(DType, NamesReadBack) {
@@ -83,8 +82,7 @@ TEST(DType, EveryEncodingSurvives) {
         ASSERT_EQ(back, bits) << name(type);
     }
   for (uint64_t bits = 0; bits < 255; ++bits)
-    EXPECT_EQ(fromDouble(DType::f8E8M0FNU, toDouble(DType::f8E8M0FNU, bits)),
-              bits);
+    EXPECT_EQ(fromDouble(DType::f8E8M0FNU, toDouble(DType::f8E8M0FNU, bits)), bits);
 }
 
 /// Non-negative finite encodings; their values ascend.
@@ -98,10 +96,8 @@ std::vector<double> positives(DType type) {
   }
 }
 
-uint64_t oracle(const std::vector<double> &values, double magnitude,
-                Rounding rounding) {
-  size_t high = size_t(std::lower_bound(values.begin(), values.end(), magnitude) -
-                       values.begin());
+uint64_t oracle(const std::vector<double> &values, double magnitude, Rounding rounding) {
+  size_t high = size_t(std::lower_bound(values.begin(), values.end(), magnitude) - values.begin());
   if (values[high] == magnitude)
     return high;
   size_t low = high - 1;
@@ -123,10 +119,9 @@ TEST(DType, RoundsToTheNearest) {
     std::vector<double> values = positives(type);
     uint64_t sign = uint64_t(1) << (bitWidth(type) - 1);
     auto check = [&](double magnitude) {
-      for (Rounding rounding : {Rounding::NearestEven, Rounding::TowardZero,
-                                Rounding::Up, Rounding::Down})
-        ASSERT_EQ(fromDouble(type, magnitude, rounding),
-                  oracle(values, magnitude, rounding))
+      for (Rounding rounding :
+           {Rounding::NearestEven, Rounding::TowardZero, Rounding::Up, Rounding::Down})
+        ASSERT_EQ(fromDouble(type, magnitude, rounding), oracle(values, magnitude, rounding))
             << name(type) << " " << magnitude << " " << int(rounding);
       uint64_t even = oracle(values, magnitude, Rounding::NearestEven);
       bool unsignedZero = even == 0 && std::isnan(toDouble(type, sign));
@@ -134,8 +129,7 @@ TEST(DType, RoundsToTheNearest) {
       // Up on a negative number is toward zero.
       uint64_t low = oracle(values, magnitude, Rounding::TowardZero);
       unsignedZero = low == 0 && std::isnan(toDouble(type, sign));
-      ASSERT_EQ(fromDouble(type, -magnitude, Rounding::Up),
-                unsignedZero ? 0 : low | sign);
+      ASSERT_EQ(fromDouble(type, -magnitude, Rounding::Up), unsignedZero ? 0 : low | sign);
     };
     for (size_t i = 0; i + 1 < values.size(); ++i) {
       double middle = values[i] + (values[i + 1] - values[i]) / 2;
@@ -145,8 +139,7 @@ TEST(DType, RoundsToTheNearest) {
     }
     for (int i = 0; i < 2000; ++i)
       check(std::ldexp(double(random() >> 11) * 0x1p-53,
-                       int(random() % 60) - 40 + std::ilogb(maxFinite(type)) -
-                           20));
+                       int(random() % 60) - 40 + std::ilogb(maxFinite(type)) - 20));
   }
 }
 
@@ -234,8 +227,7 @@ TEST(DTypeBulk, AgreesWithOneAtATime) {
     inputs.push_back(__builtin_bit_cast(float, uint32_t(random())));
   for (int exponent = -27; exponent < 18; ++exponent)
     for (int i = 0; i < 2000; ++i)
-      inputs.push_back(std::ldexp(1.0f + float(random() % 4096) / 4096.0f,
-                                  exponent));
+      inputs.push_back(std::ldexp(1.0f + float(random() % 4096) / 4096.0f, exponent));
   std::vector<uint16_t> outputs(inputs.size());
   floatToHalf(inputs.data(), outputs.data(), inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -254,8 +246,7 @@ TEST(DTypeBulk, AgreesWithOneAtATime) {
 TEST(DTypeBulk, OtherTypes) {
   float values[] = {-1.5f, 3.0f, 1000.0f, 0.25f};
   uint8_t bytes[4];
-  fromFloats(DType::f8E4M3FN, values, bytes, 4, Rounding::NearestEven,
-             Overflow::Saturate);
+  fromFloats(DType::f8E4M3FN, values, bytes, 4, Rounding::NearestEven, Overflow::Saturate);
   EXPECT_EQ(bytes[2], 0x7E);
   float back[4];
   toFloats(DType::f8E4M3FN, bytes, back, 4);

@@ -11,11 +11,10 @@ static std::string errorOf(std::string_view text) {
 }
 
 TEST(Json, ReadsEveryKind) {
-  auto document = json::parse(
-      "{\"a\": [1, -2, 3.5, 1e3], \"b\": true, \"c\": null,\n \"s\": "
-      "\"\\u00e9\\n\\ud83d\\ude00\", \"u\": 18446744073709551615,"
-      "\"m\": -9223372036854775808}",
-      "f.json");
+  auto document = json::parse("{\"a\": [1, -2, 3.5, 1e3], \"b\": true, \"c\": null,\n \"s\": "
+                              "\"\\u00e9\\n\\ud83d\\ude00\", \"u\": 18446744073709551615,"
+                              "\"m\": -9223372036854775808}",
+                              "f.json");
   ASSERT_TRUE(document.ok()) << document.error().str();
   json::Reader reader(*document);
   json::Node root = reader.root();
@@ -46,8 +45,7 @@ TEST(Json, FirstFailureSticks) {
 }
 
 TEST(Json, AccessErrorsSayWhatIsThere) {
-  auto document =
-      json::parse("{\"k\": 7, \"s\": \"x\", \"a\": [1.5]}", "f.json");
+  auto document = json::parse("{\"k\": 7, \"s\": \"x\", \"a\": [1.5]}", "f.json");
   ASSERT_TRUE(document.ok());
   auto message = [&](auto access) {
     json::Reader reader(*document);
@@ -55,46 +53,31 @@ TEST(Json, AccessErrorsSayWhatIsThere) {
     return reader.failed() ? reader.error().message : "fine";
   };
   using json::Node;
-  EXPECT_EQ(message([](Node n) { n["k"].string(); }),
-            "'k' must be a string; got 7");
-  EXPECT_EQ(message([](Node n) { n["a"][0].integer(); }),
-            "'a[0]' must be an integer; got 1.5");
+  EXPECT_EQ(message([](Node n) { n["k"].string(); }), "'k' must be a string; got 7");
+  EXPECT_EQ(message([](Node n) { n["a"][0].integer(); }), "'a[0]' must be an integer; got 1.5");
   EXPECT_EQ(message([](Node n) { n["a"][4].integer(); }),
             "'a' must have at least 5 elements; got 1");
   EXPECT_EQ(message([](Node n) { n["q"]; }), "the file has no key 'q'");
-  EXPECT_EQ(message([](Node n) { n["s"]["q"]; }),
-            "'s' must be an object; got \"x\"");
-  EXPECT_EQ(message([](Node n) { n.onlyKeys({"k", "a"}); }),
-            "'s' is not a key that is known here");
+  EXPECT_EQ(message([](Node n) { n["s"]["q"]; }), "'s' must be an object; got \"x\"");
+  EXPECT_EQ(message([](Node n) { n.onlyKeys({"k", "a"}); }), "'s' is not a key that is known here");
 }
 
 TEST(Json, SyntaxErrorsAreLocated) {
-  EXPECT_EQ(errorOf(""),
-            "f.json:1:1: error: expected JSON, but the file is empty");
-  EXPECT_EQ(errorOf("{\"a\": 1,\n \"a\": 2}"),
-            "f.json:2:2: error: the key 'a' appears twice");
-  EXPECT_EQ(errorOf("[NaN]"),
-            "f.json:1:2: error: NaN and Infinity are not JSON numbers");
-  EXPECT_EQ(errorOf("[-Infinity]"),
-            "f.json:1:3: error: NaN and Infinity are not JSON numbers");
-  EXPECT_EQ(errorOf("[1] x"),
-            "f.json:1:5: error: expected the end of the file; got 'x'");
-  EXPECT_EQ(errorOf("[01]"),
-            "f.json:1:3: error: a number must not begin with 0");
+  EXPECT_EQ(errorOf(""), "f.json:1:1: error: expected JSON, but the file is empty");
+  EXPECT_EQ(errorOf("{\"a\": 1,\n \"a\": 2}"), "f.json:2:2: error: the key 'a' appears twice");
+  EXPECT_EQ(errorOf("[NaN]"), "f.json:1:2: error: NaN and Infinity are not JSON numbers");
+  EXPECT_EQ(errorOf("[-Infinity]"), "f.json:1:3: error: NaN and Infinity are not JSON numbers");
+  EXPECT_EQ(errorOf("[1] x"), "f.json:1:5: error: expected the end of the file; got 'x'");
+  EXPECT_EQ(errorOf("[01]"), "f.json:1:3: error: a number must not begin with 0");
   EXPECT_EQ(errorOf("[1e999]"), "f.json:1:2: error: the number is too large");
   EXPECT_EQ(errorOf("\x7f"
                     "ELF"),
             "f.json:1:1: error: expected a value; got byte 0x7f");
-  EXPECT_EQ(errorOf("[\"a\nb\"]"),
-            "f.json:1:4: error: the string does not end on its line");
-  EXPECT_EQ(errorOf("[\"\xff\"]"),
-            "f.json:1:3: error: not UTF-8: byte 0xff");
-  EXPECT_EQ(errorOf("[\"\\ud800\"]"),
-            "f.json:1:9: error: half of a surrogate pair");
-  EXPECT_EQ(errorOf("{'a': 1}"),
-            "f.json:1:2: error: expected a key in double quotes; got '''");
-  EXPECT_EQ(errorOf(std::string(200, '[')),
-            "f.json:1:102: error: nested deeper than 100 levels");
+  EXPECT_EQ(errorOf("[\"a\nb\"]"), "f.json:1:4: error: the string does not end on its line");
+  EXPECT_EQ(errorOf("[\"\xff\"]"), "f.json:1:3: error: not UTF-8: byte 0xff");
+  EXPECT_EQ(errorOf("[\"\\ud800\"]"), "f.json:1:9: error: half of a surrogate pair");
+  EXPECT_EQ(errorOf("{'a': 1}"), "f.json:1:2: error: expected a key in double quotes; got '''");
+  EXPECT_EQ(errorOf(std::string(200, '[')), "f.json:1:102: error: nested deeper than 100 levels");
   EXPECT_EQ(errorOf("[1e-999]"), "parsed"); // underflow is zero
 }
 
@@ -135,12 +118,10 @@ TEST(JsonWriter, PrettyAndCompact) {
   json::Writer compact, pretty(true);
   fill(compact);
   fill(pretty);
-  EXPECT_EQ(compact.str(),
-            "{\"a\":1,\"s\":\"q\\\"\\n\\u0001\xEF\xBF\xBD\",\"r\":[1,2],"
-            "\"e\":[],\"n\":[null,0.1],\"x\":\"inf\"}");
-  EXPECT_EQ(pretty.str(),
-            "{\n  \"a\": 1,\n  \"s\": \"q\\\"\\n\\u0001\xEF\xBF\xBD\",\n"
-            "  \"r\": [1, 2],\n  \"e\": [],\n  \"n\": [\n    null,\n    0.1\n"
-            "  ],\n  \"x\": \"inf\"\n}");
+  EXPECT_EQ(compact.str(), "{\"a\":1,\"s\":\"q\\\"\\n\\u0001\xEF\xBF\xBD\",\"r\":[1,2],"
+                           "\"e\":[],\"n\":[null,0.1],\"x\":\"inf\"}");
+  EXPECT_EQ(pretty.str(), "{\n  \"a\": 1,\n  \"s\": \"q\\\"\\n\\u0001\xEF\xBF\xBD\",\n"
+                          "  \"r\": [1, 2],\n  \"e\": [],\n  \"n\": [\n    null,\n    0.1\n"
+                          "  ],\n  \"x\": \"inf\"\n}");
   EXPECT_EQ(errorOf(pretty.str()), "parsed");
 }

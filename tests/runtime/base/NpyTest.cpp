@@ -44,16 +44,14 @@ TEST(Npy, WhatIsWrittenIsRead) {
 
 TEST(Npy, ReadsTheVersionsAndOrders) {
   for (char major : {1, 2, 3}) {
-    auto array = npy::parse(
-        file("{\"shape\": (2, 3), 'fortran_order': True, 'descr': '<i2'}",
-             std::string("\1\0\4\0\2\0\5\0\3\0\6\0", 12), major),
-        "x.npy");
+    auto array = npy::parse(file("{\"shape\": (2, 3), 'fortran_order': True, 'descr': '<i2'}",
+                                 std::string("\1\0\4\0\2\0\5\0\3\0\6\0", 12), major),
+                            "x.npy");
     ASSERT_TRUE(array.ok()) << array.error().str();
     EXPECT_EQ(array->bytes, std::string("\1\0\2\0\3\0\4\0\5\0\6\0", 12));
   }
   auto flags = npy::parse(
-      file("{'descr': '|b1', 'fortran_order': False, 'shape': (2,), }",
-           std::string("\0\1", 2)),
+      file("{'descr': '|b1', 'fortran_order': False, 'shape': (2,), }", std::string("\0\1", 2)),
       "x.npy");
   ASSERT_TRUE(flags.ok());
   EXPECT_EQ(flags->type, DType::i1);

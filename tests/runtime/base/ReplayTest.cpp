@@ -1,8 +1,8 @@
 #include "runtime/base/Replay.h"
 #include "runtime/base/Sha256.h"
 
-#include <gtest/gtest.h>
 #include <cmath>
+#include <gtest/gtest.h>
 #include <random>
 
 using namespace tlx;
@@ -65,8 +65,7 @@ TEST(Replay, BadFilesAreRefused) {
   EXPECT_EQ(errorAfter("\"clc\"", "\"coin\""),
             "'answers[1].kind' must be \"branch\", \"clc\" or \"value\"; got "
             "\"coin\"");
-  EXPECT_EQ(errorAfter("[132, 1, 1]", "[132, 1]"),
-            "'launch.grid' must have three elements");
+  EXPECT_EQ(errorAfter("[132, 1, 1]", "[132, 1]"), "'launch.grid' must have three elements");
   EXPECT_EQ(errorAfter("[132, 1, 1]", "[0, 1, 1]"),
             "'launch.grid[0]' must be an integer of at least 1; got 0");
 }

@@ -1,5 +1,5 @@
-#include "runtime/base/File.h"
 #include "runtime/base/Result.h"
+#include "runtime/base/File.h"
 
 #include <gtest/gtest.h>
 
@@ -9,10 +9,9 @@ TEST(Error, PrintsPlaceNotesAndHint) {
   Error error = Error("'shape' must not be negative; got -4", {"a.json", 12, 9})
                     .withNote("the kernel is here", {"k.ttir", 3, 0})
                     .withHint("sizes are element counts");
-  EXPECT_EQ(error.str(),
-            "a.json:12:9: error: 'shape' must not be negative; got -4\n"
-            "k.ttir:3: note: the kernel is here\n"
-            "hint: sizes are element counts");
+  EXPECT_EQ(error.str(), "a.json:12:9: error: 'shape' must not be negative; got -4\n"
+                         "k.ttir:3: note: the kernel is here\n"
+                         "hint: sizes are element counts");
   EXPECT_EQ(error.code, ExitCode::BadInput);
   EXPECT_EQ(Error("x").str(), "error: x");
   EXPECT_EQ(Error::internal("x").code, ExitCode::Internal);
@@ -31,16 +30,14 @@ TEST(Result, HoldsEither) {
 TEST(File, ErrorsNameTheReason) {
   EXPECT_EQ(readFile("/nonexistent/x").error().str(),
             "/nonexistent/x: error: cannot read: no such file or folder");
-  EXPECT_EQ(readFile("/").error().str(),
-            "/: error: cannot read: is a directory, not a file");
+  EXPECT_EQ(readFile("/").error().str(), "/: error: cannot read: is a directory, not a file");
   std::string path = testing::TempDir() + "tlx-file-test/a/b.txt";
   ASSERT_TRUE(createFolder(folderOf(path)).ok());
   ASSERT_TRUE(createFolder(folderOf(path)).ok());
   ASSERT_TRUE(writeFile(path, "hello").ok());
   EXPECT_EQ(*readFile(path), "hello");
   EXPECT_FALSE(createFolder(path + "/c").ok());
-  EXPECT_EQ(readFile(path, 4).error().message,
-            "cannot read: larger than 0 MiB");
+  EXPECT_EQ(readFile(path, 4).error().message, "cannot read: larger than 0 MiB");
 }
 
 TEST(File, Paths) {

@@ -1,6 +1,6 @@
+#include "runtime/loader/Arguments.h"
 #include "runtime/base/File.h"
 #include "runtime/base/Npy.h"
-#include "runtime/loader/Arguments.h"
 
 #include <chrono>
 #include <cstring>
@@ -8,8 +8,7 @@
 
 using namespace tlx;
 
-static Result<std::vector<Storage>> build(const std::string &args,
-                                          BuildOptions options = {}) {
+static Result<std::vector<Storage>> build(const std::string &args, BuildOptions options = {}) {
   std::string text = "{\"kernel\": \"k\", \"target\": \"cuda:90\", \"grid\": "
                      "[1, 1, 1], \"cluster\": [], \"args\": [" +
                      args + "]}";
@@ -38,8 +37,7 @@ TEST(Arguments, StridedViewsLeaveGaps) {
   ASSERT_EQ(built->size(), 1u);
   EXPECT_EQ((*built)[0].id, 7);
   EXPECT_EQ((*built)[0].shape, std::vector<int64_t>{9});
-  EXPECT_EQ(contents<int32_t>((*built)[0]),
-            (std::vector<int32_t>{0, 0, 1, 2, 3, 0, 4, 5, 6}));
+  EXPECT_EQ(contents<int32_t>((*built)[0]), (std::vector<int32_t>{0, 0, 1, 2, 3, 0, 4, 5, 6}));
 }
 
 TEST(Arguments, TransposedViews) {
@@ -48,8 +46,7 @@ TEST(Arguments, TransposedViews) {
                              "0, \"data\": {\"fill\": \"values\", \"values\": "
                              "[1, 2, 3, 4, 5, 6]}"));
   ASSERT_TRUE(built.ok());
-  EXPECT_EQ(contents<uint8_t>((*built)[0]),
-            (std::vector<uint8_t>{1, 4, 2, 5, 3, 6}));
+  EXPECT_EQ(contents<uint8_t>((*built)[0]), (std::vector<uint8_t>{1, 4, 2, 5, 3, 6}));
 }
 
 TEST(Arguments, SharedStorageIsTheFurthestView) {
@@ -67,8 +64,7 @@ TEST(Arguments, SharedStorageIsTheFurthestView) {
   ASSERT_EQ(built->size(), 1u);
   EXPECT_EQ((*built)[0].dtype, DType::u16);
   EXPECT_EQ((*built)[0].argument, 1u);
-  EXPECT_EQ(contents<uint8_t>((*built)[0]),
-            (std::vector<uint8_t>{0, 0, 1, 2, 1, 2}));
+  EXPECT_EQ(contents<uint8_t>((*built)[0]), (std::vector<uint8_t>{0, 0, 1, 2, 1, 2}));
 }
 
 TEST(Arguments, EmptyTensors) {
@@ -82,13 +78,12 @@ TEST(Arguments, EmptyTensors) {
 
 TEST(Arguments, Files) {
   std::string folder = testing::TempDir();
-  ASSERT_TRUE(npy::write(folder + "u16.npy", DType::u16, {2, 2},
-                         std::string("\1\0\2\0\3\0\4\0", 8))
-                  .ok());
+  ASSERT_TRUE(
+      npy::write(folder + "u16.npy", DType::u16, {2, 2}, std::string("\1\0\2\0\3\0\4\0", 8)).ok());
   auto view = [](const char *dtype, const char *shape, const char *file) {
-    return pointer(std::string("\"dtype\": \"") + dtype + "\", \"shape\": " +
-                   shape + ", \"strides\": [1], \"storage\": 0, \"offset\": 0, "
-                           "\"data\": {\"file\": \"" +
+    return pointer(std::string("\"dtype\": \"") + dtype + "\", \"shape\": " + shape +
+                   ", \"strides\": [1], \"storage\": 0, \"offset\": 0, "
+                   "\"data\": {\"file\": \"" +
                    file + "\"}");
   };
   auto good = build(view("bf16", "[4]", "u16.npy"));
@@ -101,16 +96,14 @@ TEST(Arguments, Files) {
   };
   std::string place = folder + "l.json:1:";
   EXPECT_EQ(message(view("bf16", "[5]", "u16.npy")).rfind(place, 0), 0u);
-  EXPECT_NE(message(view("bf16", "[5]", "u16.npy"))
-                .find("has 4 elements; the argument's shape needs 5"),
-            std::string::npos);
+  EXPECT_NE(
+      message(view("bf16", "[5]", "u16.npy")).find("has 4 elements; the argument's shape needs 5"),
+      std::string::npos);
   EXPECT_NE(message(view("f16", "[4]", "u16.npy"))
                 .find("holds elements of type u16; the argument needs f16"),
             std::string::npos);
-  EXPECT_NE(message(view("f32", "[4]", "u16.npy")).find("needs f32"),
-            std::string::npos);
-  EXPECT_NE(message(view("f32", "[4]", "none.npy"))
-                .find("none.npy: cannot read: no such file"),
+  EXPECT_NE(message(view("f32", "[4]", "u16.npy")).find("needs f32"), std::string::npos);
+  EXPECT_NE(message(view("f32", "[4]", "none.npy")).find("none.npy: cannot read: no such file"),
             std::string::npos);
 }
 
@@ -120,8 +113,7 @@ TEST(Arguments, TooLargeForMemoryIsAnError) {
                              "\"data\": {\"fill\": \"zeros\"}"));
   // 8 TiB of untouched zeros may be granted; either way nothing crashes.
   if (!built.ok())
-    EXPECT_NE(built.error().message.find("not enough memory"),
-              std::string::npos);
+    EXPECT_NE(built.error().message.find("not enough memory"), std::string::npos);
 }
 
 TEST(Arguments, LargeFillsAreFast) {
@@ -131,8 +123,7 @@ TEST(Arguments, LargeFillsAreFast) {
                              "\"seed\": 1, \"lo\": -1.73, \"hi\": 1.73}");
   auto start = std::chrono::steady_clock::now();
   auto built = build(args);
-  std::chrono::duration<double> seconds =
-      std::chrono::steady_clock::now() - start;
+  std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   ASSERT_TRUE(built.ok());
   RecordProperty("seconds", std::to_string(seconds.count()));
   EXPECT_LT(seconds.count(), 10); // generous: sanitizers, busy machines

@@ -32,9 +32,8 @@ TEST(CorpusManifests, AllParseAndBuild) {
     ASSERT_TRUE(storages.ok()) << storages.error().str();
     for (const Argument &argument : manifest->arguments)
       if (argument.isMemory()) {
-        auto storage =
-            std::find_if(storages->begin(), storages->end(),
-                         [&](const Storage &s) { return s.id == argument.storage; });
+        auto storage = std::find_if(storages->begin(), storages->end(),
+                                    [&](const Storage &s) { return s.id == argument.storage; });
         ASSERT_NE(storage, storages->end());
         EXPECT_GE(int64_t(storage->memory.size()),
                   argument.extent() * int64_t(byteWidth(argument.dtype)));

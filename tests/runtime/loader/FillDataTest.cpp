@@ -1,6 +1,6 @@
 // Hashes come from an independent implementation of the schema in numpy.
-#include "runtime/base/Sha256.h"
 #include "runtime/loader/FillData.h"
+#include "runtime/base/Sha256.h"
 
 #include <gtest/gtest.h>
 #include <vector>
@@ -96,9 +96,8 @@ TEST(FillData, UniformAgreesWithNumpy) {
 
 TEST(FillData, BlocksAgreeWithOneAtATime) {
   // The fast path of every type against the definition.
-  for (DType type : {DType::f16, DType::f8E4M3FN, DType::f8E5M2,
-                     DType::f8E4M3FNUZ, DType::f8E5M2FNUZ, DType::f8E8M0FNU,
-                     DType::f4E2M1, DType::f32}) {
+  for (DType type : {DType::f16, DType::f8E4M3FN, DType::f8E5M2, DType::f8E4M3FNUZ,
+                     DType::f8E5M2FNUZ, DType::f8E8M0FNU, DType::f4E2M1, DType::f32}) {
     for (double scale : {1e-6, 1.0, 300.0, 1e6}) {
       Fill fill;
       fill.kind = Fill::Kind::Uniform;
@@ -112,8 +111,7 @@ TEST(FillData, BlocksAgreeWithOneAtATime) {
       for (size_t i = 0; i < count; ++i) {
         double u = double(splitmix64((uint64_t(9) << 40) + i) >> 40) * 0x1p-24;
         volatile double scaled = span * u; // no fused multiply-add
-        ASSERT_EQ(loadElement(type, bytes.data(), i),
-                  fillElement(type, fill.low + scaled))
+        ASSERT_EQ(loadElement(type, bytes.data(), i), fillElement(type, fill.low + scaled))
             << name(type) << " " << i;
       }
     }

@@ -92,17 +92,16 @@ TEST(Manifest, ErrorsAreLocated) {
   EXPECT_EQ(errorWith("0, \"inf\", \"nan\"]", "0]"),
             "l.json:17:41: error: 'args[1].data.values' has 4 elements; the "
             "shape [2, 3] needs 6");
-  EXPECT_EQ(errorWith("\"kind\": \"scalar\", \"name\": \"n\"",
-                      "\"kind\": \"skalar\", \"name\": \"n\""),
-            "l.json:18:12: error: 'args[2].kind' must be \"pointer\", "
-            "\"tensordesc\", \"scalar\", \"tuple\" or \"null\"; got "
-            "\"skalar\"");
+  EXPECT_EQ(
+      errorWith("\"kind\": \"scalar\", \"name\": \"n\"", "\"kind\": \"skalar\", \"name\": \"n\""),
+      "l.json:18:12: error: 'args[2].kind' must be \"pointer\", "
+      "\"tensordesc\", \"scalar\", \"tuple\" or \"null\"; got "
+      "\"skalar\"");
   EXPECT_EQ(errorWith("-5", "3000000000"),
             "l.json:18:59: error: 'args[2].value' must be an integer from "
             "-2147483648 to 2147483647; got 3000000000");
-  EXPECT_EQ(errorWith("-5", "2.5"),
-            "l.json:18:59: error: 'args[2].value' must be an integer from "
-            "-2147483648 to 2147483647; got 2.5");
+  EXPECT_EQ(errorWith("-5", "2.5"), "l.json:18:59: error: 'args[2].value' must be an integer from "
+                                    "-2147483648 to 2147483647; got 2.5");
 }
 
 TEST(Manifest, MoreErrors) {
@@ -133,18 +132,15 @@ TEST(Manifest, MoreErrors) {
   has(errorWith("\"storage\": 1, ", "\"storage\": -1, "), "'args[1].storage'");
   has(errorWith("\"offset\": 5", "\"offset\": 1e3"), "'args[1].offset'");
   has(errorWith("[8192, 128]", "[1099511627776, 1099511627776]"), "parsed");
-  has(errorWith("\"base_shape\": [4, 2048, 128]",
-                "\"base_shape\": [1099511627776, 1099511627776]"),
+  has(errorWith("\"base_shape\": [4, 2048, 128]", "\"base_shape\": [1099511627776, 1099511627776]"),
       "describes more than 2^40 elements");
   has(errorWith("\"strides\": [8, 2]", "\"strides\": [1099511627776, 2]"),
       "describes more than 2^40 elements");
-  has(errorWith("\"type\": \"fp32\", \"value\": 0.1",
-                "\"type\": \"fp32\", \"value\": \"x\""),
+  has(errorWith("\"type\": \"fp32\", \"value\": 0.1", "\"type\": \"fp32\", \"value\": \"x\""),
       "'args[3].items[0].value' must be a number");
   has(errorWith("\"block_size\": [64, 64]", "\"block_size\": [64]"),
       "has a block_size of rank 1, but 'a' has rank 2");
-  has(errorWith("\"args\": [", "\"args\": 3, \"x\": ["),
-      "'args' must be an array; got 3");
+  has(errorWith("\"args\": [", "\"args\": 3, \"x\": ["), "'args' must be an array; got 3");
 }
 
 TEST(Manifest, ClusterOfPairs) {

@@ -37,7 +37,8 @@ Manifest manifest() {
 }
 
 std::vector<ParameterType> fitting() {
-  return {type(Kind::TensorDesc, DType::f16, {16, 32}), scalar(DType::i32),
+  return {type(Kind::TensorDesc, DType::f16, {16, 32}),
+          scalar(DType::i32),
           scalar(DType::i32),
           scalar(DType::i64),
           scalar(DType::i64),
@@ -89,9 +90,8 @@ TEST(Parameters, HalfBlocksAndRawBytesFit) {
 TEST(Parameters, Misfits) {
   auto parameters = fitting();
   parameters.pop_back();
-  EXPECT_EQ(errorOf(parameters),
-            "l.json:9:5: error: @gemm takes 6 parameters; there is none left "
-            "for 'n'");
+  EXPECT_EQ(errorOf(parameters), "l.json:9:5: error: @gemm takes 6 parameters; there is none left "
+                                 "for 'n'");
   parameters = fitting();
   parameters.push_back(scalar(DType::i32));
   EXPECT_EQ(errorOf(parameters),
@@ -99,22 +99,19 @@ TEST(Parameters, Misfits) {
             "8\nk.ttir:3:9: note: no argument for parameter 7 'x' of type !t");
   parameters = fitting();
   parameters[6] = scalar(DType::f32);
-  EXPECT_EQ(errorOf(parameters),
-            "l.json:9:5: error: 'n', a scalar of type i32, does not fit "
-            "parameter 6 'x' of type !t\nk.ttir:3:9: note: the parameter is "
-            "here");
+  EXPECT_EQ(errorOf(parameters), "l.json:9:5: error: 'n', a scalar of type i32, does not fit "
+                                 "parameter 6 'x' of type !t\nk.ttir:3:9: note: the parameter is "
+                                 "here");
   parameters = fitting();
   parameters[0].element = DType::bf16;
   EXPECT_EQ(errorOf(parameters).substr(0, 60),
             "l.json:3:5: error: 'a', a descriptor of f16, does not fit pa");
   parameters = fitting();
   parameters[0].block = {12, 32};
-  EXPECT_NE(errorOf(parameters).find("'a', whose block is 16x32,"),
-            std::string::npos);
+  EXPECT_NE(errorOf(parameters).find("'a', whose block is 16x32,"), std::string::npos);
   parameters = fitting();
   parameters[5] = type(Kind::Pointer, DType::f16);
-  EXPECT_NE(errorOf(parameters).find("'p', a pointer to f8E4M3FN,"),
-            std::string::npos);
+  EXPECT_NE(errorOf(parameters).find("'p', a pointer to f8E4M3FN,"), std::string::npos);
   parameters = fitting();
   parameters[5] = type(Kind::Other, DType::f16);
   EXPECT_NE(errorOf(parameters).find("does not fit"), std::string::npos);
@@ -133,14 +130,15 @@ TEST(Descriptors, WhatTmaCannotAddressIsRefused) {
             "l.json:3:5: error: descriptor 'a' begins at byte 8 of its storage; "
             "TMA needs a multiple of 16\nhint: change 'offset', which counts "
             "elements");
-  EXPECT_NE(errorAfter([](Argument &x) { x.strides = {36, 1}; })
-                .find("has strides[0] = 36, 72 bytes; TMA needs a multiple"),
+  EXPECT_NE(errorAfter([](Argument &x) {
+              x.strides = {36, 1};
+            }).find("has strides[0] = 36, 72 bytes; TMA needs a multiple"),
             std::string::npos);
-  EXPECT_NE(errorAfter([](Argument &x) { x.strides = {32, 2}; })
-                .find("needs contiguous elements"),
+  EXPECT_NE(errorAfter([](Argument &x) { x.strides = {32, 2}; }).find("needs contiguous elements"),
             std::string::npos);
-  EXPECT_NE(errorAfter([](Argument &x) { x.shape = {0, 32}; })
-                .find("has shape[0] = 0; TMA needs 1 to 2^32"),
+  EXPECT_NE(errorAfter([](Argument &x) {
+              x.shape = {0, 32};
+            }).find("has shape[0] = 0; TMA needs 1 to 2^32"),
             std::string::npos);
   EXPECT_NE(errorAfter([](Argument &x) {
               x.tensorMap = TensorMapFacts();

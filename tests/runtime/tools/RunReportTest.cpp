@@ -36,8 +36,8 @@ TEST(RunReport, JsonSchema) {
   ASSERT_TRUE(document.ok()) << document.error().str();
   json::Reader reader(*document);
   json::Node root = reader.root();
-  root.onlyKeys({"device", "kernel", "chip", "cycles", "ns", "seconds",
-                 "outputs", "findings", "summary", "notes", "printed"});
+  root.onlyKeys({"device", "kernel", "chip", "cycles", "ns", "seconds", "outputs", "findings",
+                 "summary", "notes", "printed"});
   EXPECT_EQ(root["device"].string(), "sim");
   EXPECT_EQ(root["kernel"].string(), "gemm");
   EXPECT_EQ(root["cycles"].integer(), 1234567);

@@ -22,11 +22,10 @@ protected:
     return outcome.ok() ? "ran" : outcome.error().str();
   }
   std::string kernel = file("k.ttir", "module {}\n");
-  std::string manifest =
-      file("l.json", "{\"kernel\": \"k\", \"target\": \"cuda:90\", \"grid\": "
-                     "[1, 1, 1], \"args\": [{\"kind\": \"pointer\", \"dtype\": "
-                     "\"f32\", \"shape\": [4], \"strides\": [1], \"storage\": "
-                     "0, \"offset\": 0, \"data\": {\"fill\": \"zeros\"}}]}");
+  std::string manifest = file("l.json", "{\"kernel\": \"k\", \"target\": \"cuda:90\", \"grid\": "
+                                        "[1, 1, 1], \"args\": [{\"kind\": \"pointer\", \"dtype\": "
+                                        "\"f32\", \"shape\": [4], \"strides\": [1], \"storage\": "
+                                        "0, \"offset\": 0, \"data\": {\"fill\": \"zeros\"}}]}");
   Options options() {
     Options out;
     out.device = "null";
@@ -59,9 +58,7 @@ TEST_F(RunSession, WhatIsMissingIsSaid) {
   EXPECT_EQ(message(o).rfind("/nonexistent/l.json: error: ", 0), 0u);
   o = options();
   o.device = "cuda";
-  EXPECT_EQ(message(o).rfind(
-                "error: device 'cuda' is not available in this build", 0),
-            0u);
+  EXPECT_EQ(message(o).rfind("error: device 'cuda' is not available in this build", 0), 0u);
 }
 
 TEST_F(RunSession, ReplayNeedsTheSameKernel) {
@@ -73,12 +70,10 @@ TEST_F(RunSession, ReplayNeedsTheSameKernel) {
   Options o = options();
   o.manifest.reset();
   o.replay = file("t.json", replay::print(trace));
-  EXPECT_NE(message(o).find("the trace belongs to another kernel file"),
-            std::string::npos);
+  EXPECT_NE(message(o).find("the trace belongs to another kernel file"), std::string::npos);
   trace.contentHash = sha256Hex("module {}\n");
   o.replay = file("t.json", replay::print(trace));
-  EXPECT_NE(message(o).find("device 'null' cannot follow a replay file"),
-            std::string::npos);
+  EXPECT_NE(message(o).find("device 'null' cannot follow a replay file"), std::string::npos);
 }
 
 } // namespace
