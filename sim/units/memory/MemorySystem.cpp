@@ -13,16 +13,35 @@ MemorySystem::Spec MemorySystem::Spec::of(const Chip &chip) {
   spec.hbmLatency = chip.cycles(Param::HbmLatency);
   spec.l2Bytes = chip.integer(Param::L2Bytes);
   spec.partitions = int(chip.integer(Param::L2Partitions));
+  spec.coalesceGroups = int(chip.integer(Param::L2CoalesceGroups));
+  spec.coalesceWindow = chip.cycles(Param::L2CoalesceWindow);
   return spec;
 }
 
 MemorySystem::MemorySystem(const Spec &spec)
     : spec(spec), links(spec.sms, Port(spec.smBytesPerClk)), l2(spec.l2BytesPerClk),
-      hbm(spec.hbmBytesPerClk), cache(spec.l2Bytes) {}
+      hbm(spec.hbmBytesPerClk), cache(spec.l2Bytes) {
+  if (spec.coalesceWindow > 0)
+    pending.resize(1 << 14);
+}
+
+MemorySystem::Pending *MemorySystem::pendingFor(const Request &request) {
+  if (pending.empty() || request.write)
+    return nullptr;
+  uint64_t key = (request.address >> 4) * 8191 + uint64_t(request.sm % spec.coalesceGroups);
+  return &pending[(key * 0x9E3779B97F4A7C15ull >> 40) % pending.size()];
+}
 
 MemorySystem::Reply MemorySystem::commit(const Request &request) {
-  Cycles accepted = std::max(links[request.sm].commit(request.time, request.bytes).done,
-                             l2.commit(request.time, request.bytes).done);
+  Cycles linkDone = links[request.sm].commit(request.time, request.bytes).done;
+  asked += request.bytes;
+  int group = request.sm % spec.coalesceGroups;
+  Pending *earlier = pendingFor(request);
+  if (earlier && earlier->address == request.address && earlier->group == group &&
+      earlier->bytes >= request.bytes && request.time - earlier->time <= spec.coalesceWindow)
+    return {linkDone, std::max(linkDone + spec.hitLatency, earlier->ready), true};
+
+  Cycles accepted = std::max(linkDone, l2.commit(request.time, request.bytes).done);
   l2Moved += request.bytes;
 
   // Addresses are spread over the partitions by a hash; a block of several
@@ -48,6 +67,8 @@ MemorySystem::Reply MemorySystem::commit(const Request &request) {
       accepted = std::max(accepted, done);
     hbmMoved += toHbm;
   }
+  if (earlier)
+    *earlier = {request.address, group, request.time, accepted + latency, request.bytes};
   return {accepted, accepted + latency, outcome.hit};
 }
 

@@ -5,6 +5,9 @@
 // is a port that is taken at the time of the request, the delays come on top:
 // so a hit is not held up by an earlier miss whose data arrive later.
 //
+// Requests of a group of SMs (a GPC) for one block that follow each other
+// closely are merged: only the first one reaches L2.
+//
 //   ready = max(turn at SM link, L2, HBM) + hit latency (+ far) (+ HBM latency)
 //
 //===----------------------------------------------------------------------===//
@@ -26,6 +29,8 @@ public:
     Cycles hitLatency, farLatency, hbmLatency;
     int64_t l2Bytes;
     int partitions;
+    int coalesceGroups = 1;
+    Cycles coalesceWindow = 0;
     static Spec of(const Chip &chip);
   };
 
@@ -53,18 +58,30 @@ public:
   /// left in L2 by an earlier one).
   void assumeWarm() { warm = true; }
 
+  /// Bytes that the SMs asked for, merged requests included.
+  int64_t requested() const { return asked; }
   int64_t l2Traffic() const { return l2Moved; }
   int64_t hbmTraffic() const { return hbmMoved; }
   Cycles l2Busy() const { return l2.busy(); }
   Cycles hbmBusy() const { return hbm.busy(); }
 
 private:
+  /// The last request of a group for a block.
+  struct Pending {
+    uint64_t address = UINT64_MAX;
+    int group = -1;
+    Cycles time = 0, ready = 0;
+    int64_t bytes = 0;
+  };
+  Pending *pendingFor(const Request &request);
+
   Spec spec;
   std::vector<Port> links;
+  std::vector<Pending> pending; ///< direct-mapped
   Port l2, hbm;
   L2Cache cache;
   bool warm = false;
-  int64_t l2Moved = 0, hbmMoved = 0;
+  int64_t asked = 0, l2Moved = 0, hbmMoved = 0;
 };
 
 } // namespace tlx::sim

@@ -1,0 +1,87 @@
+#include "sim/units/sm/SubPartition.h"
+#include "sim/units/tensor_core/TensorCore.h"
+
+#include <gtest/gtest.h>
+
+using namespace tlx;
+using namespace tlx::sim;
+
+namespace {
+
+Chip h200() { return *Chip::load("h200"); }
+
+TEST(SubPartition, ThroughputOfEachPipe) {
+  SubPartition part(SubPartition::Spec::of(h200()));
+  // 64 FMA instructions of 32 threads on 32 lanes: one a cycle.
+  SubPartition::Turn fma = part.commit(100, Pipe::Fma, 64);
+  EXPECT_EQ(fma.start, 100);
+  EXPECT_EQ(fma.issueDone, 164);
+  EXPECT_EQ(fma.pipeDone, 164);
+  EXPECT_EQ(fma.ready, 104);
+  // MUFU has 4 lanes: 8 cycles an instruction, issued in one each.
+  SubPartition::Turn mufu = part.commit(164, Pipe::Mufu, 16);
+  EXPECT_EQ(mufu.issueDone, 180);
+  EXPECT_EQ(mufu.pipeDone, 164 + 128);
+  EXPECT_EQ(mufu.ready, 164 + 128 + 19 - 16);
+  // Another pipe works beside it, the same one queues.
+  EXPECT_EQ(part.query(180, Pipe::Fma, 1).start, 180);
+  SubPartition::Turn queued = part.query(180, Pipe::Mufu, 1);
+  EXPECT_EQ(queued.start, 292);
+  EXPECT_EQ(queued.heldBy, Reason::Port);
+  EXPECT_EQ(part.pipeBusy(Pipe::Mufu), 128); // queries changed nothing
+}
+
+TEST(SubPartition, TheIssueSlotIsShared) {
+  SubPartition part(SubPartition::Spec::of(h200()));
+  part.commit(0, Pipe::Fma, 50);
+  SubPartition::Turn turn = part.query(10, Pipe::Alu, 1);
+  EXPECT_EQ(turn.start, 50);
+  EXPECT_EQ(turn.heldBy, Reason::IssueSlot);
+}
+
+TensorCore::Product wgmma(int64_t m, int64_t n, int64_t k, bool aInSmem = true) {
+  int instructions = int(m / 64 * (k / 16));
+  int64_t bytes = (aInSmem ? m * k * 2 : 0) + m / 64 * n * k * 2;
+  return {2 * m * n * k, bytes, instructions, MmaFormat::F16};
+}
+
+TEST(TensorCore, RateByShape) {
+  TensorCore core(TensorCore::Spec::of(h200()));
+  EXPECT_EQ(core.duration(wgmma(64, 256, 16)), 128); // N / 2
+  EXPECT_EQ(core.duration(wgmma(64, 128, 16)), 64);
+  EXPECT_EQ(core.duration(wgmma(64, 64, 16)), 32);
+  // Narrow products wait for A: 2048 + 1024 bytes at 128 a cycle.
+  EXPECT_EQ(core.duration(wgmma(64, 32, 16)), 24);
+  EXPECT_EQ(core.duration(wgmma(64, 32, 16, false)), 16);
+  TensorCore::Product fp8 = wgmma(64, 256, 16);
+  fp8.format = MmaFormat::F8;
+  fp8.smemBytes /= 2;
+  EXPECT_EQ(core.duration(fp8), 64);
+}
+
+TEST(TensorCore, QueuesInOrderOfIssue) {
+  TensorCore core(TensorCore::Spec::of(h200()));
+  TensorCore::Turn first = core.commit(0, wgmma(64, 256, 64));
+  EXPECT_EQ(first.start, 17);
+  EXPECT_EQ(first.busyUntil, 17 + 512);
+  EXPECT_EQ(first.done, 17 + 512 + 66);
+  EXPECT_EQ(first.issueDone, 4 * 17);
+  TensorCore::Turn second = core.query(20, wgmma(64, 256, 64));
+  EXPECT_EQ(second.start, 529);
+  EXPECT_EQ(core.busy(), 512);
+}
+
+TEST(TensorCore, ALongProductFillsTheQueue) {
+  TensorCore core(TensorCore::Spec::of(h200()));
+  // 16 instructions, 6 admitted at once: the last one is issued when 10 are over.
+  TensorCore::Turn turn = core.commit(0, wgmma(128, 256, 128));
+  EXPECT_EQ(turn.issueDone, 17 + 2048 * 10 / 16);
+}
+
+TEST(TensorCore, SaysWhatItDoesNotMultiply) {
+  TensorCore core(TensorCore::Spec::of(h200()));
+  EXPECT_TRUE(core.supports(MmaFormat::F16));
+  EXPECT_FALSE(core.supports(MmaFormat::F4));
+}
+
+} // namespace
