@@ -38,7 +38,8 @@ TimingMachine::Step TimingMachine::runEffects(TimedTask &task, const Inst &inst)
     const Effect &effect = effects[task.effectStep];
     if (effect.kind == Kind::Read || effect.kind == Kind::Write || effect.kind == Kind::Hint)
       continue; // the instruction's route accounts for them
-    if (!predicate(task, effect.predicate) || (effect.pairLeader && task.cta->rank % 2))
+    bool leads = !effect.pairLeader || effect.kind == Kind::BarrierComplete || task.cta->rank % 2 == 0;
+    if (!leads || !predicate(task, effect.predicate))
       continue;
     // A phase or predicate that is still computed holds the instruction up.
     for (Reg reg : {effect.phase, effect.target, effect.predicate, effect.amountReg})
@@ -56,7 +57,6 @@ TimingMachine::Step TimingMachine::runEffects(TimedTask &task, const Inst &inst)
       return Step::Suspend;
     if (!issueEffect(task, effect))
       return Step::Suspend;
-    task.barrierDone = false;
     if (failure)
       return Step::Suspend;
   }
@@ -133,12 +133,17 @@ bool TimingMachine::issueEffect(TimedTask &task, const Effect &effect) {
     return true;
   }
   case Kind::MemoryFence:
+    if (effect.space == sync::Space::Shared) { // within the CTA
+      task.clock += costs.smemStore;
+      return true;
+    }
+    [[fallthrough]];
   case Kind::TensormapFence:
     block(task, Reason::Memory, task.clock, task.clock + costs.fenceGpu);
     task.clock += costs.fenceGpu;
     return true;
   case Kind::BarrierInitFence: task.clock += costs.fenceProxy; return true;
-  case Kind::ClcRequest:
+  case Kind::ClcRequest: task.completion = task.clock + costs.clc; return true;
   case Kind::Hint:
   case Kind::Read:
   case Kind::Write: return true;
@@ -166,8 +171,6 @@ void TimingMachine::asyncEffect(TimedTask &task, const Effect &effect) {
   else if (effect.kind == Kind::BarrierArrive)
     arrivals = amountOf(task, effect) *
                (effect.threads == sync::Threads::PerThread ? int64_t(task.warps) * costs.warpSize : 1);
-  else if (effect.kind == Kind::ClcRequest)
-    completion += costs.clc;
   else
     return;
   if (effect.target == noReg || (bytes == 0 && arrivals == 0))
@@ -220,6 +223,9 @@ std::vector<TimedCta *> TimingMachine::targetsOf(TimedTask &task, const Effect &
   if (effect.target == noReg)
     return {task.cta};
   TimedCta *cta = ctaOf(task, task.slots[effect.target].bits);
+  // Both CTAs of a pair count their bytes on the leader's barrier.
+  if (effect.pairLeader && effect.kind == Kind::BarrierComplete)
+    cta = ctas[cta->rank & ~1].get();
   targets.push_back(cta);
   // A commit of a CTA pair reaches both.
   if (effect.pairLeader && effect.kind == Kind::BarrierArrive && cta->rank % 2 == 0 &&
@@ -396,6 +402,17 @@ bool TimingMachine::clusterWait(TimedTask &task) {
 /// Until at most `amount` groups of the task are pending.
 void TimingMachine::groupWait(TimedTask &task, const Effect &effect) {
   AsyncGroups &groups = task.groups[unsigned(effect.group)];
+  if (effect.group == sync::Group::Tcgen05 && groups.any)
+    groups.commit(); // it has no groups of its own
+  // A store's token knows when its source is free; then the task's threads
+  // learn it from the one that waited.
+  if (effect.group == sync::Group::BulkStore && effect.target != noReg) {
+    Cycles until = task.slots[effect.target].bits;
+    block(task, Reason::Memory, task.clock, until);
+    task.clock = std::max(task.clock, until);
+    taskBarrier(task);
+    return;
+  }
   int64_t pending = std::max<int64_t>(0, amountOf(task, effect));
   Cycles until = task.clock;
   int64_t finished = int64_t(groups.done.size()) - pending;
@@ -408,6 +425,8 @@ void TimingMachine::groupWait(TimedTask &task, const Effect &effect) {
   bool products = effect.group == sync::Group::Wgmma || effect.group == sync::Group::Tcgen05;
   block(task, products ? Reason::MmaQueue : Reason::Memory, task.clock, until);
   task.clock = until + (products ? costs.mmaWait : 1);
+  if (effect.group == sync::Group::BulkStore || effect.group == sync::Group::CpAsync)
+    taskBarrier(task);
 }
 
 } // namespace tlx::sim

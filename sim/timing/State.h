@@ -9,6 +9,7 @@
 
 #include "sim/engine/EventQueue.h"
 #include "sim/program/Program.h"
+#include "sim/units/memory/MemorySystem.h"
 #include "sim/units/barriers/Waiters.h"
 #include "sim/units/sm/SubPartition.h"
 #include "sim/units/tensor_core/TensorCore.h"

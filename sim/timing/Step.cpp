@@ -36,7 +36,8 @@ void TimingMachine::execute(TimedTask &task) {
     if (result == Step::Next) {
       ++task.pc;
       task.effectStep = 0;
-      task.issued = false;
+      task.issued = task.barrierDone = false;
+      task.completion = task.sourceRead = 0;
     }
     if (count == limit || task.clock > options.maxCycles) {
       fail(errorAt(task, count == limit ? "the task loops without end here, as far as timing can tell"

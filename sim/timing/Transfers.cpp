@@ -61,9 +61,9 @@ TimingMachine::Step TimingMachine::globalAccess(TimedTask &task, const Inst &ins
     runPipes(task, inst, w);
     Cycles ready = begin + costs.smemLoad;
     if (!off) {
-      MemorySystem::Request request{begin, task.cta->sm, address, std::max<int64_t>(w.bytes, 32),
+      MemoryRequest request{begin, task.cta->sm, address, std::max<int64_t>(w.bytes, 32),
                                     w.route == Route::GlobalStore};
-      MemorySystem::Reply reply = memory->commit(request);
+      MemoryReply reply = memory->commit(request);
       ready = reply.ready;
       if (w.route == Route::Atomic)
         ready = std::max(ready, reply.accepted + costs.l2Atomic);
@@ -168,6 +168,14 @@ TimingMachine::Step TimingMachine::tmaCopy(TimedTask &task, const Inst &inst, co
       Reg mask = inst.op == Op::TmaLoad ? program.operand(inst, 4) : noReg;
       copy.multicast = mask != noReg && (task.slots[mask].bits & (task.slots[mask].bits - 1)) != 0;
     }
+    // What the task's threads have written is there before one of them issues.
+    if (!load && !task.barrierDone) {
+      task.barrierDone = true;
+      task.clock = std::max(task.clock, task.storesVisible);
+      taskBarrier(task);
+      if (!align(task))
+        return Step::Suspend;
+    }
     // The engine's back-pressure reaches the issuing warp.
     TmaEngine::Turn turn = sm.tma->query(task.clock, copy);
     if (turn.heldBy == Reason::Credit && turn.start > task.clock) {
@@ -185,7 +193,7 @@ TimingMachine::Step TimingMachine::tmaCopy(TimedTask &task, const Inst &inst, co
     // Boxes are issued by the warps in turn.
     task.clock += costs.tmaIssue * ((std::max(1, w.boxes) + task.warps - 1) / task.warps);
     for (unsigned i = 0; i < inst.numResults; ++i)
-      task.slots[program.result(inst, i)] = {0, task.clock, true};
+      task.slots[program.result(inst, i)] = {sourceRead, task.clock, true}; // a store's token
     if (inst.op == Op::TdmLoad || inst.op == Op::TdmStore)
       task.groups[unsigned(sync::Group::Tdm)].add(done, sourceRead);
     issuedUntil(task, done, sourceRead);
@@ -206,7 +214,7 @@ TimingMachine::Step TimingMachine::asyncCopy(TimedTask &task, const Inst &inst, 
     Cycles begin = task.clock;
     runPipes(task, inst, w);
     uint64_t address = uint64_t(task.slots[program.operand(inst, w.memOperand)].bits);
-    MemorySystem::Reply reply = memory->commit({begin, task.cta->sm, address, std::max<int64_t>(w.bytes, 32)});
+    MemoryReply reply = memory->commit({begin, task.cta->sm, address, std::max<int64_t>(w.bytes, 32)});
     smOf(task).smem.commit(begin, w.bytes);
     Cycles done = reply.ready + costs.smemStore;
     sync::Group group = inst.op == Op::AsyncCopy && !chip.isAmd() ? sync::Group::CpAsync : sync::Group::AmdAsync;

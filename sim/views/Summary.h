@@ -10,8 +10,9 @@
 #pragma once
 
 #include "runtime/base/Json.h"
+#include "sim/chips/Chip.h"
 #include "sim/program/Program.h"
-#include "sim/timing/Launch.h"
+#include "sim/views/Report.h"
 
 #include <string>
 

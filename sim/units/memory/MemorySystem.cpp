@@ -25,14 +25,14 @@ MemorySystem::MemorySystem(const Spec &spec)
     pending.resize(1 << 14);
 }
 
-MemorySystem::Pending *MemorySystem::pendingFor(const Request &request) {
+MemorySystem::Pending *MemorySystem::pendingFor(const MemoryRequest &request) {
   if (pending.empty() || request.write)
     return nullptr;
   uint64_t key = (request.address >> 4) * 8191 + uint64_t(request.sm % spec.coalesceGroups);
   return &pending[(key * 0x9E3779B97F4A7C15ull >> 40) % pending.size()];
 }
 
-MemorySystem::Reply MemorySystem::commit(const Request &request) {
+MemoryReply MemorySystem::commit(const MemoryRequest &request) {
   Cycles linkDone = links[request.sm].commit(request.time, request.bytes).done;
   asked += request.bytes;
   int group = request.sm % spec.coalesceGroups;

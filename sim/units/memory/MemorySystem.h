@@ -14,6 +14,7 @@
 #pragma once
 
 #include "sim/chips/Chip.h"
+#include "sim/engine/MemoryPort.h"
 #include "sim/engine/Port.h"
 #include "sim/units/memory/L2Cache.h"
 
@@ -21,7 +22,7 @@
 
 namespace tlx::sim {
 
-class MemorySystem {
+class MemorySystem final : public MemoryPort {
 public:
   struct Spec {
     int sms;
@@ -34,25 +35,11 @@ public:
     static Spec of(const Chip &chip);
   };
 
-  struct Request {
-    Cycles time;
-    int sm;
-    uint64_t address;
-    int64_t bytes;
-    bool write = false;
-    int64_t granule = 128; ///< bytes; a request within one granule meets one partition
-  };
-  struct Reply {
-    Cycles accepted; ///< the last byte has passed the ports
-    Cycles ready;    ///< loads: data at the SM; stores: acknowledged
-    bool hit;
-  };
-
   explicit MemorySystem(const Spec &spec);
 
   /// Without changing anything: when the SM's link could take the request.
   Cycles query(int sm, Cycles now) const { return std::max(now, links[sm].free()); }
-  Reply commit(const Request &request);
+  MemoryReply commit(const MemoryRequest &request) override;
 
   /// From now on every block counts as held (a launch whose data fit and were
   /// left in L2 by an earlier one).
@@ -73,7 +60,7 @@ private:
     Cycles time = 0, ready = 0;
     int64_t bytes = 0;
   };
-  Pending *pendingFor(const Request &request);
+  Pending *pendingFor(const MemoryRequest &request);
 
   Spec spec;
   std::vector<Port> links;

@@ -14,7 +14,7 @@ TmaEngine::Spec TmaEngine::Spec::of(const Chip &chip) {
   return spec;
 }
 
-TmaEngine::TmaEngine(const Spec &spec, int sm, MemorySystem &memory)
+TmaEngine::TmaEngine(const Spec &spec, int sm, MemoryPort &memory)
     : spec(spec), sm(sm), memory(memory), gaps(1e9, std::max<Cycles>(1, spec.issueGap)),
       credit(spec.creditBytes) {}
 
@@ -40,8 +40,8 @@ TmaEngine::Turn TmaEngine::load(Cycles now, const Copy &copy) {
   for (int box = 0; box < copy.boxes; ++box) {
     Cycles start = credit.query(std::max(now, gaps.free()), copy.boxBytes);
     gaps.commit(start, 0);
-    MemorySystem::Request request{start, sm, copy.address + uint64_t(box * copy.pitch), copy.boxBytes};
-    MemorySystem::Reply reply = memory.commit(request);
+    MemoryRequest request{start, sm, copy.address + uint64_t(box * copy.pitch), copy.boxBytes};
+    MemoryReply reply = memory.commit(request);
     Cycles arrived = reply.ready + extra;
     credit.commit(start, copy.boxBytes, arrived);
     turn.done = std::max(turn.done, arrived);
@@ -58,8 +58,8 @@ TmaEngine::Turn TmaEngine::store(Cycles now, const Copy &copy) {
   for (int box = 0; box < copy.boxes; ++box) {
     Cycles start = std::max(now, gaps.free());
     gaps.commit(start, 0);
-    MemorySystem::Request request{start, sm, copy.address + uint64_t(box * copy.pitch), copy.boxBytes, true};
-    MemorySystem::Reply reply = memory.commit(request);
+    MemoryRequest request{start, sm, copy.address + uint64_t(box * copy.pitch), copy.boxBytes, true};
+    MemoryReply reply = memory.commit(request);
     turn.sourceRead = std::max(turn.sourceRead, reply.accepted + spec.storeLatency + descriptor);
     turn.hits += reply.hit;
   }

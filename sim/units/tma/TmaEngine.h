@@ -9,9 +9,11 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "sim/chips/Chip.h"
 #include "sim/engine/CreditWindow.h"
+#include "sim/engine/MemoryPort.h"
+#include "sim/engine/Port.h"
 #include "sim/engine/Reason.h"
-#include "sim/units/memory/MemorySystem.h"
 
 namespace tlx::sim {
 
@@ -40,7 +42,7 @@ public:
     int hits;        ///< boxes found in L2
   };
 
-  TmaEngine(const Spec &spec, int sm, MemorySystem &memory);
+  TmaEngine(const Spec &spec, int sm, MemoryPort &memory);
 
   /// When the engine could take up a copy committed now; changes nothing.
   Turn query(Cycles now, const Copy &copy) const;
@@ -52,7 +54,7 @@ public:
 private:
   Spec spec;
   int sm;
-  MemorySystem &memory;
+  MemoryPort &memory;
   Port gaps;
   CreditWindow credit;
 };

@@ -83,7 +83,6 @@ struct Gemm {
     Effect arrival = e;
     arrival.kind = Kind::BarrierArrive;
     arrival.amount = 1;
-    arrival.taskBarrierBefore = false;
     b.emit(Op::Sync, {barrier}, {}, {}, {e, arrival});
   }
 
@@ -162,11 +161,9 @@ struct Gemm {
     write.kind = Kind::Write;
     write.space = sync::Space::Shared;
     Reg staged = b.emit1(Op::LocalAlloc, {narrow}, b.type(memory), attrs, {write});
-    Effect barrier;
-    barrier.kind = Kind::TaskBarrier;
     Effect fence;
     fence.kind = Kind::ProxyFence;
-    b.emit(Op::Sync, {}, {}, {}, {fence, barrier});
+    b.emit(Op::Sync, {}, {}, {}, {fence});
     Effect read;
     read.kind = Kind::Read;
     read.space = sync::Space::Shared;
@@ -176,12 +173,13 @@ struct Gemm {
     Effect commit;
     commit.kind = Kind::GroupCommit;
     commit.group = sync::Group::BulkStore;
-    b.emit(Op::TmaStore, {desc, staged, row, column}, {}, {}, {read, commit});
+    Reg token = b.emit1(Op::TmaStore, {desc, staged, row, column}, b.type(Type::token()), {}, {read, commit});
     Effect done;
     done.kind = Kind::GroupWait;
     done.group = sync::Group::BulkStore;
     done.readOnly = true;
-    b.emit(Op::Sync, {}, {}, {}, {done, barrier});
+    done.target = token;
+    b.emit(Op::Sync, {token}, {}, {}, {done});
   }
 
   Program build() {

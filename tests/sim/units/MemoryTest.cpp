@@ -48,11 +48,11 @@ TEST(L2Cache, ManyBlocks) {
 TEST(MemorySystem, LatencyOfHitsAndMisses) {
   MemorySystem memory(smallSpec());
   // A miss: 64 bytes take 2 cycles of memory bandwidth, then 200 + 300.
-  MemorySystem::Reply miss = memory.commit({10, 0, 0x1000, 64});
+  MemoryReply miss = memory.commit({10, 0, 0x1000, 64});
   EXPECT_FALSE(miss.hit);
   EXPECT_EQ(miss.accepted, 12);
   EXPECT_EQ(miss.ready, 512);
-  MemorySystem::Reply hit = memory.commit({20, 1, 0x1000, 64});
+  MemoryReply hit = memory.commit({20, 1, 0x1000, 64});
   EXPECT_TRUE(hit.hit);
   EXPECT_EQ(hit.ready, 20 + 1 + 200);
   EXPECT_EQ(memory.hbmTraffic(), 64);
@@ -77,8 +77,8 @@ TEST(MemorySystem, NeighboursRequestsAreMerged) {
   spec.coalesceWindow = 50;
   MemorySystem memory(spec);
   memory.assumeWarm();
-  MemorySystem::Reply first = memory.commit({0, 0, 0x1000, 6400});
-  MemorySystem::Reply merged = memory.commit({30, 2, 0x1000, 6400}); // same group
+  MemoryReply first = memory.commit({0, 0, 0x1000, 6400});
+  MemoryReply merged = memory.commit({30, 2, 0x1000, 6400}); // same group
   EXPECT_EQ(memory.l2Traffic(), 6400);
   EXPECT_EQ(memory.requested(), 12800);
   EXPECT_GE(merged.ready, first.ready);

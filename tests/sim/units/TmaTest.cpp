@@ -1,3 +1,4 @@
+#include "sim/units/memory/MemorySystem.h"
 #include "sim/units/tma/TmaEngine.h"
 
 #include <gtest/gtest.h>

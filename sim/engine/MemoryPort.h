@@ -1,0 +1,31 @@
+//===- MemoryPort.h - how units reach device memory -----------------------===//
+#pragma once
+
+#include "sim/engine/Time.h"
+
+namespace tlx::sim {
+
+/// Asks for one block: a TMA box, or what one instruction reads or writes.
+struct MemoryRequest {
+  Cycles time;
+  int sm;
+  uint64_t address;
+  int64_t bytes;
+  bool write = false;
+  int64_t granule = 128; ///< bytes; a request within one granule meets one partition
+};
+
+struct MemoryReply {
+  Cycles accepted; ///< the last byte has passed the ports
+  Cycles ready;    ///< loads: data at the SM; stores: acknowledged
+  bool hit;        ///< in L2
+};
+
+/// What an SM's units see of L2 and HBM.
+class MemoryPort {
+public:
+  virtual ~MemoryPort() = default;
+  virtual MemoryReply commit(const MemoryRequest &request) = 0;
+};
+
+} // namespace tlx::sim
