@@ -214,6 +214,13 @@ def shared_cases():
     yield Case("#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0], CGALayout = [[1, 0]]}>",
                [128, 64], space="smem", ctas=2,
                build=lambda b: b.get_swizzled_shared_layout(8, 1, 8, [1, 0], [[1, 0]]))
+    for cga, shape in (([[0, 1]], [64, 128]), ([[1, 0]], [8, 64]), ([[0, 0]], [64, 64])):
+        yield Case(f"#ttg.swizzled_shared<{{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0], CGALayout = {cga}}}>",
+                   shape, space="smem", ctas=2,
+                   build=lambda b, c=cga: b.get_swizzled_shared_layout(8, 1, 8, [1, 0], c))
+    for shape in ([4, 64], [8, 32]):
+        yield Case("#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>", shape, space="smem",
+                   build=lambda b: b.get_swizzled_shared_layout(8, 1, 8, [1, 0], []))
     for vec, per, phases, order in ((8, 1, 8, [1, 0]), (4, 2, 8, [0, 1]), (4, 1, 16, [0, 1]), (8, 2, 4, [1, 0])):
         for shape in ([64, 64], [128, 32], [256, 128]):
             yield Case(f"#ttg.amd_rotating_shared<{{vec = {vec}, perPhase = {per}, maxPhase = {phases}, "

@@ -27,8 +27,8 @@ int64_t share(const Shape &shape, const LinearLayout &cga, unsigned dim) {
 
 Result<void> checkRank(const char *what, size_t rank) {
   if (rank != 2 && rank != 3)
-    return bad(what, "needs a tensor of rank 2, or 3 with a batch; got rank " +
-                         std::to_string(rank));
+    return bad(what,
+               "needs a tensor of rank 2, or 3 with a batch; got rank " + std::to_string(rank));
   return {};
 }
 
@@ -36,8 +36,7 @@ Result<void> checkRank(const char *what, size_t rank) {
 // MFMA
 //===----------------------------------------------------------------------===//
 
-Result<std::vector<unsigned>> tilesPerWarp(const AmdMfmaEncoding &e,
-                                           size_t rank) {
+Result<std::vector<unsigned>> tilesPerWarp(const AmdMfmaEncoding &e, size_t rank) {
   if (e.tilesPerWarp.empty())
     return std::vector<unsigned>(rank, 1);
   TLX_LAYOUT_TRY(checkSizes("amd_mfma", "tilesPerWarp", e.tilesPerWarp, rank));
@@ -48,22 +47,19 @@ Result<void> check(const AmdMfmaEncoding &e, const Shape &shape) {
   const char *what = "amd_mfma";
   TLX_LAYOUT_TRY(checkRank(what, shape.size()));
   if (e.version < 1 || e.version > 4)
-    return bad(what,
-               "version must be 1 to 4; got " + std::to_string(e.version));
+    return bad(what, "version must be 1 to 4; got " + std::to_string(e.version));
   TLX_LAYOUT_TRY(checkSizes(what, "warpsPerCTA", e.warpsPerCta, shape.size()));
   const auto &s = e.instrShape;
-  const bool known =
-      s.size() == 3 && isPowerOf2(s[2]) && s[2] <= 1024 &&
-      ((s[0] == 32 && s[1] == 32) || (s[0] == 16 && s[1] == 16) ||
-       (s[0] == 64 && s[1] == 4) || (s[0] == 4 && s[1] == 64));
+  const bool known = s.size() == 3 && isPowerOf2(s[2]) && s[2] <= 1024 &&
+                     ((s[0] == 32 && s[1] == 32) || (s[0] == 16 && s[1] == 16) ||
+                      (s[0] == 64 && s[1] == 4) || (s[0] == 4 && s[1] == 64));
   if (!known)
     return bad(what, "needs instrShape [M, N, K] with M x N of 32x32, 16x16, "
                      "64x4 or 4x64");
   if (s[0] == 64 && !e.isTransposed)
     return bad(what, "of 64x4 must be transposed");
   if (e.elementBitWidth != 32 && e.elementBitWidth != 64)
-    return bad(what, "elementBitWidth must be 32 or 64; got " +
-                         std::to_string(e.elementBitWidth));
+    return bad(what, "elementBitWidth must be 32 or 64; got " + std::to_string(e.elementBitWidth));
   return {};
 }
 
@@ -88,19 +84,16 @@ Result<LinearLayout> convert(const AmdMfmaEncoding &e, const Shape &shape) {
   const unsigned heldSize = e.instrShape[e.isTransposed ? 1 : 0];
   const unsigned otherSize = e.instrShape[e.isTransposed ? 0 : 1];
   const unsigned lanesHeld = 64 / otherSize;
-  LinearLayout tile =
-      L::identity1D(std::min(height, heldSize), kRegister, held) *
-      L::identity1D(otherSize, kLane, other) *
-      L::identity1D(lanesHeld, kLane, held) *
-      L::identity1D(std::max(1u, heldSize / (height * lanesHeld)), kRegister,
-                    held);
+  LinearLayout tile = L::identity1D(std::min(height, heldSize), kRegister, held) *
+                      L::identity1D(otherSize, kLane, other) *
+                      L::identity1D(lanesHeld, kLane, held) *
+                      L::identity1D(std::max(1u, heldSize / (height * lanesHeld)), kRegister, held);
   tile = tile.transposeOuts({dimName(n), dimName(m)});
   tile *= L::identity1D((*tiles)[n], kRegister, dimName(n));
   tile *= L::identity1D(e.warpsPerCta[n], kWarp, dimName(n));
   const int64_t columns = share(shape, *cga, n);
   if (columns > tile.outSize(dimName(n)))
-    tile *= L::identity1D(columns / tile.outSize(dimName(n)), kRegister,
-                          dimName(n));
+    tile *= L::identity1D(columns / tile.outSize(dimName(n)), kRegister, dimName(n));
   tile *= L::identity1D((*tiles)[m], kRegister, dimName(m));
   tile *= L::identity1D(e.warpsPerCta[m], kWarp, dimName(m));
   if (rank == 3)
@@ -109,8 +102,7 @@ Result<LinearLayout> convert(const AmdMfmaEncoding &e, const Shape &shape) {
   return combine(tile, *cga, shape);
 }
 
-Result<LinearLayout> dotOperand(const DotOperandEncoding &e,
-                                const AmdMfmaEncoding &parent,
+Result<LinearLayout> dotOperand(const DotOperandEncoding &e, const AmdMfmaEncoding &parent,
                                 const Shape &shape) {
   TLX_LAYOUT_TRY(check(parent, shape));
   const unsigned rank = unsigned(shape.size());
@@ -133,9 +125,7 @@ Result<LinearLayout> dotOperand(const DotOperandEncoding &e,
   tile *= L::identity1D((*tiles)[outer], kRegister, dimName(outer));
   if (rank == 3)
     tile *= L::identity1D((*tiles)[0], kRegister, dimName(0));
-  return combine(tile * operandWarps(parent.warpsPerCta, rowMajorOrder(rank),
-                                     kDim),
-                 *cga, shape);
+  return combine(tile * operandWarps(parent.warpsPerCta, rowMajorOrder(rank), kDim), *cga, shape);
 }
 
 //===----------------------------------------------------------------------===//
@@ -143,38 +133,6 @@ Result<LinearLayout> dotOperand(const DotOperandEncoding &e,
 //===----------------------------------------------------------------------===//
 
 namespace {
-
-Result<void> check(const AmdWmmaEncoding &e, const Shape &shape) {
-  const char *what = "amd_wmma";
-  TLX_LAYOUT_TRY(checkRank(what, shape.size()));
-  if (e.version < 1 || e.version > 3)
-    return bad(what,
-               "version must be 1 to 3; got " + std::to_string(e.version));
-  const auto &s = e.instrShape;
-  const bool wide = s.size() == 3 && s[0] == 32 && e.version == 3;
-  if (s.size() != 3 || (s[0] != 16 && !wide) || s[1] != 16 ||
-      !isPowerOf2(s[2]) || s[2] > 1024)
-    return bad(what, "needs instrShape [16, 16, K], or [32, 16, K] in "
-                     "version 3");
-  if (e.version == 3 && s[2] != 4 && s[2] != 32 && s[2] != 64 && s[2] != 128)
-    return bad(what, "of version 3 has K of 4, 32, 64 or 128; got " +
-                         std::to_string(s[2]));
-  for (const Bases *list : {&e.ctaRegisters, &e.ctaWarps}) {
-    if (list->size() > 20)
-      return bad(what, "ctaLayout has too many bases");
-    for (const auto &basis : *list) {
-      if (basis.size() != shape.size())
-        return bad(what, "ctaLayout bases must have rank " +
-                             std::to_string(shape.size()) + "; got " +
-                             std::to_string(basis.size()));
-      for (int32_t value : basis)
-        if (value < 0 || value >= 1 << 12)
-          return bad(what, "ctaLayout basis value out of range: " +
-                               std::to_string(value));
-    }
-  }
-  return {};
-}
 
 /// (register, warp) -> tile coordinates; `drop` becomes 0.
 LinearLayout ctaLayout(const AmdWmmaEncoding &e, unsigned rank, int drop) {
@@ -194,11 +152,39 @@ LinearLayout ctaLayout(const AmdWmmaEncoding &e, unsigned rank, int drop) {
   // operand.
   if (drop >= 0)
     std::erase_if(registers, [](const std::vector<int32_t> &basis) {
-      return std::all_of(basis.begin(), basis.end(),
-                         [](int32_t v) { return v == 0; });
+      return std::all_of(basis.begin(), basis.end(), [](int32_t v) { return v == 0; });
     });
-  return LinearLayout::fromBases(
-      {{std::string(kRegister), registers}, {std::string(kWarp), warps}}, outs);
+  return LinearLayout::fromBases({{std::string(kRegister), registers}, {std::string(kWarp), warps}},
+                                 outs);
+}
+
+Result<void> check(const AmdWmmaEncoding &e, const Shape &shape) {
+  const char *what = "amd_wmma";
+  TLX_LAYOUT_TRY(checkRank(what, shape.size()));
+  if (e.version < 1 || e.version > 3)
+    return bad(what, "version must be 1 to 3; got " + std::to_string(e.version));
+  const auto &s = e.instrShape;
+  const bool wide = s.size() == 3 && s[0] == 32 && e.version == 3;
+  if (s.size() != 3 || (s[0] != 16 && !wide) || s[1] != 16 || !isPowerOf2(s[2]) || s[2] > 1024)
+    return bad(what, "needs instrShape [16, 16, K], or [32, 16, K] in "
+                     "version 3");
+  if (e.version == 3 && s[2] != 4 && s[2] != 32 && s[2] != 64 && s[2] != 128)
+    return bad(what, "of version 3 has K of 4, 32, 64 or 128; got " + std::to_string(s[2]));
+  for (const Bases *list : {&e.ctaRegisters, &e.ctaWarps}) {
+    if (list->size() > 7)
+      return bad(what, "ctaLayout has too many bases");
+    for (const auto &basis : *list) {
+      if (basis.size() != shape.size())
+        return bad(what, "ctaLayout bases must have rank " + std::to_string(shape.size()) +
+                             "; got " + std::to_string(basis.size()));
+      for (int32_t value : basis)
+        if (value < 0 || value >= 1 << 8)
+          return bad(what, "ctaLayout basis value out of range: " + std::to_string(value));
+    }
+  }
+  if (!ctaLayout(e, unsigned(shape.size()), -1).isSurjective())
+    return bad(what, "ctaLayout leaves out some tiles");
+  return {};
 }
 
 } // namespace
@@ -228,8 +214,7 @@ Result<LinearLayout> convert(const AmdWmmaEncoding &e, const Shape &shape) {
   return combine(tile * ctaLayout(e, rank, -1), *cga, shape);
 }
 
-Result<LinearLayout> dotOperand(const DotOperandEncoding &e,
-                                const AmdWmmaEncoding &parent,
+Result<LinearLayout> dotOperand(const DotOperandEncoding &e, const AmdWmmaEncoding &parent,
                                 const Shape &shape) {
   TLX_LAYOUT_TRY(check(parent, shape));
   const unsigned rank = unsigned(shape.size());
@@ -239,8 +224,8 @@ Result<LinearLayout> dotOperand(const DotOperandEncoding &e,
 
   const unsigned kDim = e.opIdx == 0 ? rank - 1 : rank - 2;
   const unsigned outer = e.opIdx == 0 ? rank - 2 : rank - 1;
-  LinearLayout tile = L::identity1D(e.kWidth, kRegister, dimName(kDim)) *
-                      L::identity1D(16, kLane, dimName(outer));
+  LinearLayout tile =
+      L::identity1D(e.kWidth, kRegister, dimName(kDim)) * L::identity1D(16, kLane, dimName(outer));
   // The first version keeps two copies of the operand in the halves of a wave.
   tile *= parent.version == 1 ? L::zeros1D(2, kLane, dimName(kDim))
                               : L::identity1D(2, kLane, dimName(kDim));

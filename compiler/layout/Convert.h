@@ -29,13 +29,33 @@ namespace tlx::layout {
 /// A tensor shape: powers of two.
 using Shape = std::vector<int64_t>;
 
-Result<LinearLayout> toLinearLayout(const Encoding &encoding,
-                                    const Shape &shape);
+Result<LinearLayout> toLinearLayout(const Encoding &encoding, const Shape &shape);
+
+/// How many of a buffer's trailing dimensions a shared or tensor-memory encoding
+/// describes; 0 for encodings of registers and for explicit ones without bases.
+unsigned encodedRank(const Encoding &encoding);
+
+/// An array of equal buffers: what a memdesc describes.
+struct BufferLayout {
+  int64_t count;       ///< buffers, in leading dimensions
+  LinearLayout layout; ///< of one of them
+  Shape shape;         ///< of one of them
+  /// From one buffer to the next: elements of linear offset in shared memory
+  /// (before padding), columns of one element's width in tensor memory.
+  int64_t stride;
+};
+
+/// Splits a memdesc's allocation shape into buffers and what the encoding
+/// describes. The first dimension may be any positive number: where the
+/// encoding describes it too (arrays of barriers, byte arrays) and it is no
+/// power of two, it counts buffers of extent 1; that takes an encoding without
+/// swizzle in which it is the slowest dimension. Subviews have the layout of
+/// their allocation.
+Result<BufferLayout> bufferLayout(const Encoding &encoding, const Shape &allocShape);
 
 /// The layout of CTAs, (block) -> (dim0, ...), for a tensor of some rank.
 /// `cga` may be empty (one CTA).
-Result<LinearLayout> cgaLayout(const Bases &cga, unsigned rank,
-                               const char *encodingName);
+Result<LinearLayout> cgaLayout(const Bases &cga, unsigned rank, const char *encodingName);
 
 /// Repeats `tile` over a tensor. The share of one CTA is the shape divided by
 /// the CTAs along each dimension, at least 1. A dimension that the tile does not
@@ -43,8 +63,7 @@ Result<LinearLayout> cgaLayout(const Bases &cga, unsigned rank,
 /// dimension in the tile's output order; in one that it overfills, the bases
 /// that overshoot become zero: copies. The bases of `cga` come last, and the
 /// outputs are dim0, dim1, ... in order.
-LinearLayout combine(const LinearLayout &tile, const LinearLayout &cga,
-                     const Shape &shape);
+LinearLayout combine(const LinearLayout &tile, const LinearLayout &cga, const Shape &shape);
 
 /// The element of physical storage at which the linear offset `o` lies, once
 /// the padding of a padded_shared encoding is inserted.

@@ -118,10 +118,9 @@ struct PaddedSharedEncoding {
   Bases offset, block = {};
 
   /// The order/shape spelling: the linear part is the identity.
-  static PaddedSharedEncoding
-  identity(std::vector<std::pair<unsigned, unsigned>> padding,
-           const std::vector<unsigned> &order,
-           const std::vector<unsigned> &shape);
+  static PaddedSharedEncoding identity(std::vector<std::pair<unsigned, unsigned>> padding,
+                                       const std::vector<unsigned> &order,
+                                       const std::vector<unsigned> &shape);
 };
 
 /// #ttg.shared_linear: the bases themselves.
@@ -160,12 +159,10 @@ struct TensorMemoryScalesEncoding {
 };
 
 struct Encoding {
-  std::variant<BlockedEncoding, LinearEncoding, SliceEncoding,
-               DotOperandEncoding, NvidiaMmaEncoding, AmdMfmaEncoding,
-               AmdWmmaEncoding, SwizzledSharedEncoding,
-               AmdRotatingSharedEncoding, NvmmaSharedEncoding,
-               PaddedSharedEncoding, SharedLinearEncoding,
-               PartitionedSharedEncoding, TensorMemoryEncoding,
+  std::variant<BlockedEncoding, LinearEncoding, SliceEncoding, DotOperandEncoding,
+               NvidiaMmaEncoding, AmdMfmaEncoding, AmdWmmaEncoding, SwizzledSharedEncoding,
+               AmdRotatingSharedEncoding, NvmmaSharedEncoding, PaddedSharedEncoding,
+               SharedLinearEncoding, PartitionedSharedEncoding, TensorMemoryEncoding,
                TensorMemoryScalesEncoding>
       kind;
 

@@ -30,9 +30,9 @@ public:
 
 private:
   struct Pivot {
-    unsigned row;       ///< the row only this reduced column is reduced by
-    uint64_t value;     ///< reduced column
-    uint64_t combined;  ///< which original columns it is the sum of
+    unsigned row;      ///< the row only this reduced column is reduced by
+    uint64_t value;    ///< reduced column
+    uint64_t combined; ///< which original columns it is the sum of
   };
   std::vector<Pivot> pivots;
   uint64_t free = 0;

@@ -2,16 +2,13 @@
 #include "compiler/layout/Fault.h"
 #include "compiler/layout/Gf2.h"
 
-#include <algorithm>
 #include <bit>
 
 namespace tlx::layout {
 
 namespace {
 
-uint64_t lowMask(unsigned bits) {
-  return bits >= 64 ? ~uint64_t(0) : (uint64_t(1) << bits) - 1;
-}
+uint64_t lowMask(unsigned bits) { return bits >= 64 ? ~uint64_t(0) : (uint64_t(1) << bits) - 1; }
 
 uint64_t field(uint64_t word, const LinearLayout::Dim &dim) {
   return word >> dim.first & lowMask(dim.bits);
@@ -33,9 +30,7 @@ std::vector<std::string> dimNames(unsigned rank) {
   return names;
 }
 
-bool isPowerOf2(int64_t value) {
-  return value > 0 && std::has_single_bit(uint64_t(value));
-}
+bool isPowerOf2(int64_t value) { return value > 0 && std::has_single_bit(uint64_t(value)); }
 
 unsigned log2Exact(int64_t value) {
   require(isPowerOf2(value), "a size is not a power of two");
@@ -117,13 +112,11 @@ unsigned LinearLayout::outBits(std::string_view name) const {
 // Construction
 //===----------------------------------------------------------------------===//
 
-LinearLayout LinearLayout::identity1D(int64_t size, std::string_view in,
-                                      std::string_view out) {
+LinearLayout LinearLayout::identity1D(int64_t size, std::string_view in, std::string_view out) {
   return strided1D(size, 1, in, out);
 }
 
-LinearLayout LinearLayout::strided1D(int64_t size, int64_t stride,
-                                     std::string_view in,
+LinearLayout LinearLayout::strided1D(int64_t size, int64_t stride, std::string_view in,
                                      std::string_view out) {
   const unsigned bits = log2Exact(size), shift = log2Exact(stride);
   LinearLayout l;
@@ -134,16 +127,15 @@ LinearLayout LinearLayout::strided1D(int64_t size, int64_t stride,
   return l;
 }
 
-LinearLayout LinearLayout::zeros1D(int64_t size, std::string_view in,
-                                   std::string_view out, int64_t outSize) {
+LinearLayout LinearLayout::zeros1D(int64_t size, std::string_view in, std::string_view out,
+                                   int64_t outSize) {
   LinearLayout l;
   l.addIn(in, log2Exact(size));
   l.addOut(out, log2Exact(outSize));
   return l;
 }
 
-LinearLayout LinearLayout::identityND(std::string_view in,
-                                      const std::vector<unsigned> &shape,
+LinearLayout LinearLayout::identityND(std::string_view in, const std::vector<unsigned> &shape,
                                       const std::vector<unsigned> &order) {
   require(shape.size() == order.size(), "shape and order differ in rank");
   LinearLayout l;
@@ -154,9 +146,8 @@ LinearLayout LinearLayout::identityND(std::string_view in,
   return l;
 }
 
-LinearLayout LinearLayout::fromBases(
-    const std::vector<std::pair<std::string, Bases>> &bases,
-    const std::vector<std::pair<std::string, int64_t>> &outs) {
+LinearLayout LinearLayout::fromBases(const std::vector<std::pair<std::string, Bases>> &bases,
+                                     const std::vector<std::pair<std::string, int64_t>> &outs) {
   LinearLayout l;
   for (const auto &[name, size] : outs)
     l.addOut(name, log2Exact(size));
@@ -164,8 +155,7 @@ LinearLayout LinearLayout::fromBases(
     const unsigned first = l.totalInBits();
     l.addIn(name, unsigned(list.size()));
     for (unsigned b = 0; b < list.size(); ++b) {
-      require(list[b].size() == outs.size(),
-              "a basis needs one value per output dimension");
+      require(list[b].size() == outs.size(), "a basis needs one value per output dimension");
       for (unsigned d = 0; d < outs.size(); ++d) {
         require(list[b][d] >= 0 && list[b][d] < outs[d].second,
                 "a basis exceeds the size of its output dimension");
@@ -180,8 +170,7 @@ LinearLayout LinearLayout::fromBases(
 // Reading
 //===----------------------------------------------------------------------===//
 
-std::vector<int32_t> LinearLayout::basis(std::string_view name,
-                                         unsigned bit) const {
+std::vector<int32_t> LinearLayout::basis(std::string_view name, unsigned bit) const {
   const Dim &d = in(name);
   require(bit < d.bits, "no such input bit");
   std::vector<int32_t> values;
@@ -190,8 +179,7 @@ std::vector<int32_t> LinearLayout::basis(std::string_view name,
   return values;
 }
 
-int64_t LinearLayout::basis(std::string_view name, unsigned bit,
-                            std::string_view outName) const {
+int64_t LinearLayout::basis(std::string_view name, unsigned bit, std::string_view outName) const {
   const Dim &d = in(name);
   require(bit < d.bits, "no such input bit");
   return int64_t(field(columns[d.first + bit], out(outName)));
@@ -220,8 +208,7 @@ uint64_t LinearLayout::packIn(const Coords &coords) const {
   uint64_t word = 0;
   for (const auto &[name, value] : coords) {
     const Dim &d = in(name);
-    require(value >= 0 && uint64_t(value) <= lowMask(d.bits),
-            "an input exceeds its dimension");
+    require(value >= 0 && uint64_t(value) <= lowMask(d.bits), "an input exceeds its dimension");
     word |= uint64_t(value) << d.first;
   }
   return word;
@@ -240,150 +227,6 @@ Coords LinearLayout::apply(const Coords &coords) const {
 
 int64_t LinearLayout::apply(const Coords &coords, std::string_view name) const {
   return int64_t(field(applyPacked(packIn(coords)), out(name)));
-}
-
-//===----------------------------------------------------------------------===//
-// Rearranging
-//===----------------------------------------------------------------------===//
-
-LinearLayout
-LinearLayout::transposeIns(const std::vector<std::string> &order) const {
-  require(order.size() == inputs.size(), "not a permutation of the inputs");
-  return sublayout(order, outNames());
-}
-
-LinearLayout
-LinearLayout::transposeOuts(const std::vector<std::string> &order) const {
-  require(order.size() == outputs.size(), "not a permutation of the outputs");
-  return sublayout(inNames(), order);
-}
-
-LinearLayout LinearLayout::reshapeIns(
-    const std::vector<std::pair<std::string, int64_t>> &dims) const {
-  LinearLayout l;
-  l.outputs = outputs;
-  for (const auto &[name, size] : dims)
-    l.addIn(name, log2Exact(size));
-  require(l.totalInBits() == totalInBits(), "reshape changes the input size");
-  l.columns = columns;
-  return l;
-}
-
-LinearLayout LinearLayout::reshapeOuts(
-    const std::vector<std::pair<std::string, int64_t>> &dims) const {
-  LinearLayout l;
-  l.inputs = inputs;
-  l.columns = columns;
-  for (const auto &[name, size] : dims)
-    l.addOut(name, log2Exact(size));
-  require(l.totalOutBits() == totalOutBits(), "reshape changes the output size");
-  return l;
-}
-
-LinearLayout LinearLayout::renameIn(std::string_view from,
-                                    std::string_view to) const {
-  require(from == to || !findIn(to), "an input dimension occurs twice");
-  LinearLayout l = *this;
-  l.inputs[size_t(&in(from) - inputs.data())].name = to;
-  return l;
-}
-
-LinearLayout LinearLayout::renameOut(std::string_view from,
-                                     std::string_view to) const {
-  require(from == to || !findOut(to), "an output dimension occurs twice");
-  LinearLayout l = *this;
-  l.outputs[size_t(&out(from) - outputs.data())].name = to;
-  return l;
-}
-
-LinearLayout LinearLayout::rowMajorOuts(std::string_view name) const {
-  std::vector<std::string> order = outNames();
-  std::reverse(order.begin(), order.end());
-  return transposeOuts(order).reshapeOuts({{std::string(name), totalOutSize()}});
-}
-
-LinearLayout
-LinearLayout::sublayout(const std::vector<std::string> &inNames,
-                        const std::vector<std::string> &outNames) const {
-  LinearLayout l;
-  for (const std::string &name : outNames)
-    l.addOut(name, out(name).bits);
-  for (const std::string &name : inNames) {
-    const Dim &from = in(name);
-    const unsigned first = l.totalInBits();
-    l.addIn(name, from.bits);
-    for (unsigned b = 0; b < from.bits; ++b)
-      for (const Dim &to : l.outputs)
-        l.columns[first + b] |= field(columns[from.first + b], out(to.name))
-                                << to.first;
-  }
-  return l;
-}
-
-bool LinearLayout::sublayoutIsZero(
-    const std::vector<std::string> &inNames,
-    const std::vector<std::string> &outNames) const {
-  const LinearLayout part = sublayout(inNames, outNames);
-  return std::all_of(part.columns.begin(), part.columns.end(),
-                     [](uint64_t c) { return c == 0; });
-}
-
-LinearLayout LinearLayout::dropOut(std::string_view name) const {
-  out(name);
-  std::vector<std::string> keep;
-  for (const Dim &o : outputs)
-    if (o.name != name)
-      keep.push_back(o.name);
-  return sublayout(inNames(), keep);
-}
-
-LinearLayout LinearLayout::removeZeroBases(std::string_view name) const {
-  in(name);
-  LinearLayout l;
-  l.outputs = outputs;
-  for (const Dim &d : inputs) {
-    std::vector<uint64_t> keep = packed(d.name);
-    if (d.name == name)
-      std::erase(keep, 0);
-    const unsigned first = l.totalInBits();
-    l.addIn(d.name, unsigned(keep.size()));
-    std::copy(keep.begin(), keep.end(), l.columns.begin() + first);
-  }
-  return l;
-}
-
-LinearLayout LinearLayout::truncateIn(std::string_view name,
-                                      unsigned bits) const {
-  require(bits <= in(name).bits, "truncateIn only shrinks");
-  LinearLayout l;
-  l.outputs = outputs;
-  for (const Dim &d : inputs) {
-    std::vector<uint64_t> keep = packed(d.name);
-    if (d.name == name)
-      keep.resize(bits);
-    const unsigned first = l.totalInBits();
-    l.addIn(d.name, unsigned(keep.size()));
-    std::copy(keep.begin(), keep.end(), l.columns.begin() + first);
-  }
-  return l;
-}
-
-LinearLayout LinearLayout::resizeOut(std::string_view name,
-                                     unsigned bits) const {
-  out(name);
-  LinearLayout l;
-  l.inputs = inputs;
-  l.columns.assign(columns.size(), 0);
-  for (const Dim &o : outputs) {
-    l.addOut(o.name, o.name == name ? bits : o.bits);
-    const Dim &to = l.outputs.back();
-    for (size_t c = 0; c < columns.size(); ++c) {
-      const uint64_t value = field(columns[c], o);
-      if (value <= lowMask(to.bits))
-        l.columns[c] |= value << to.first;
-    }
-  }
-  return l;
 }
 
 } // namespace tlx::layout

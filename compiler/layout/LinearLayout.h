@@ -94,22 +94,19 @@ public:
   LinearLayout() = default;
 
   /// x -> x for x < size.
-  static LinearLayout identity1D(int64_t size, std::string_view in,
-                                 std::string_view out);
+  static LinearLayout identity1D(int64_t size, std::string_view in, std::string_view out);
   /// x -> stride * x.
-  static LinearLayout strided1D(int64_t size, int64_t stride,
-                                std::string_view in, std::string_view out);
+  static LinearLayout strided1D(int64_t size, int64_t stride, std::string_view in,
+                                std::string_view out);
   /// x -> 0 for x < size, into an output of `outSize` values.
-  static LinearLayout zeros1D(int64_t size, std::string_view in,
-                              std::string_view out, int64_t outSize = 1);
+  static LinearLayout zeros1D(int64_t size, std::string_view in, std::string_view out,
+                              int64_t outSize = 1);
   /// The identity onto dim<order[0]>, dim<order[1]>, ...: fastest first.
-  static LinearLayout identityND(std::string_view in,
-                                 const std::vector<unsigned> &shape,
+  static LinearLayout identityND(std::string_view in, const std::vector<unsigned> &shape,
                                  const std::vector<unsigned> &order);
   /// Explicit bases; every basis has one value per output, below its size.
-  static LinearLayout
-  fromBases(const std::vector<std::pair<std::string, Bases>> &bases,
-            const std::vector<std::pair<std::string, int64_t>> &outs);
+  static LinearLayout fromBases(const std::vector<std::pair<std::string, Bases>> &bases,
+                                const std::vector<std::pair<std::string, int64_t>> &outs);
 
   //===------------------------------------------------------------------===//
   // Shape
@@ -159,10 +156,8 @@ public:
   LinearLayout transposeIns(const std::vector<std::string> &order) const;
   LinearLayout transposeOuts(const std::vector<std::string> &order) const;
   /// The same bits under other dimensions; total sizes must agree.
-  LinearLayout
-  reshapeIns(const std::vector<std::pair<std::string, int64_t>> &dims) const;
-  LinearLayout
-  reshapeOuts(const std::vector<std::pair<std::string, int64_t>> &dims) const;
+  LinearLayout reshapeIns(const std::vector<std::pair<std::string, int64_t>> &dims) const;
+  LinearLayout reshapeOuts(const std::vector<std::pair<std::string, int64_t>> &dims) const;
   LinearLayout renameIn(std::string_view from, std::string_view to) const;
   LinearLayout renameOut(std::string_view from, std::string_view to) const;
   /// All outputs as one, last coordinate fastest: the row-major index.
@@ -188,9 +183,7 @@ public:
   /// The product: both side by side, `other` in the high bits of the
   /// dimensions that they share.
   LinearLayout operator*(const LinearLayout &other) const;
-  LinearLayout &operator*=(const LinearLayout &other) {
-    return *this = *this * other;
-  }
+  LinearLayout &operator*=(const LinearLayout &other) { return *this = *this * other; }
 
   /// outer(this(x)). The outputs of this are the inputs of outer, in any order;
   /// outer may be larger.
@@ -218,8 +211,7 @@ public:
   std::optional<LinearLayout> divideRight(const LinearLayout &divisor) const;
   /// this without dimensions (input and output of the same name) on which it is
   /// an identity that nothing else touches; nothing if it is not.
-  std::optional<LinearLayout>
-  quotient(const std::vector<std::string> &dims) const;
+  std::optional<LinearLayout> quotient(const std::vector<std::string> &dims) const;
 
   unsigned rank() const;
   bool isSurjective() const { return rank() == totalOutBits(); }

@@ -26,9 +26,8 @@ bool sameNames(const Dims &a, const Dims &b) {
   if (a.size() != b.size())
     return false;
   return std::all_of(a.begin(), a.end(), [&](const LinearLayout::Dim &d) {
-    return std::any_of(b.begin(), b.end(), [&](const LinearLayout::Dim &e) {
-      return e.name == d.name;
-    });
+    return std::any_of(b.begin(), b.end(),
+                       [&](const LinearLayout::Dim &e) { return e.name == d.name; });
   });
 }
 
@@ -43,14 +42,11 @@ LinearLayout LinearLayout::operator*(const LinearLayout &other) const {
       l.addOut(o.name, o.bits);
 
   // The bits of `other` go above those of this in every shared output.
-  auto place = [&](const LinearLayout &part, const Dim &d, unsigned column,
-                   bool high) {
+  auto place = [&](const LinearLayout &part, const Dim &d, unsigned column, bool high) {
     for (unsigned b = 0; b < d.bits; ++b)
       for (const Dim &o : part.outputs) {
-        const uint64_t value =
-            part.columns[d.first + b] >> o.first & ((uint64_t(1) << o.bits) - 1);
-        l.columns[column + b] |=
-            value << (l.out(o.name).first + (high ? outBits(o.name) : 0));
+        const uint64_t value = part.columns[d.first + b] >> o.first & ((uint64_t(1) << o.bits) - 1);
+        l.columns[column + b] |= value << (l.out(o.name).first + (high ? outBits(o.name) : 0));
       }
   };
   for (const Dim &d : inputs) {
@@ -114,16 +110,12 @@ std::optional<LinearLayout> LinearLayout::leftInverse() const {
   return pseudoInverse();
 }
 
-std::optional<LinearLayout>
-LinearLayout::invertAndCompose(const LinearLayout &outer) const {
-  require(sameNames(outputs, outer.outputs),
-          "invertAndCompose: the outputs differ");
+std::optional<LinearLayout> LinearLayout::invertAndCompose(const LinearLayout &outer) const {
+  require(sameNames(outputs, outer.outputs), "invertAndCompose: the outputs differ");
   for (const Dim &o : outputs)
     if (o.bits > outer.outBits(o.name) &&
         !std::all_of(columns.begin(), columns.end(), [&](uint64_t c) {
-          return (c >> o.first & ((uint64_t(1) << o.bits) - 1)) >>
-                     outer.outBits(o.name) ==
-                 0;
+          return (c >> o.first & ((uint64_t(1) << o.bits) - 1)) >> outer.outBits(o.name) == 0;
         }))
       return std::nullopt;
   const gf2::Echelon echelon(outer.columns);
@@ -140,8 +132,7 @@ LinearLayout::invertAndCompose(const LinearLayout &outer) const {
   return l;
 }
 
-std::optional<LinearLayout>
-LinearLayout::divideLeft(const LinearLayout &divisor) const {
+std::optional<LinearLayout> LinearLayout::divideLeft(const LinearLayout &divisor) const {
   for (const Dim &d : divisor.inputs)
     if (!hasIn(d.name) || inBits(d.name) < d.bits)
       return std::nullopt;
@@ -156,15 +147,13 @@ LinearLayout::divideLeft(const LinearLayout &divisor) const {
     const unsigned low = divisor.inBits(d.name);
     const std::vector<uint64_t> lowColumns = divisor.packed(d.name);
     for (unsigned b = 0; b < low; ++b)
-      if (columns[d.first + b] !=
-          relabel(lowColumns[b], divisor.outputs, outputs))
+      if (columns[d.first + b] != relabel(lowColumns[b], divisor.outputs, outputs))
         return std::nullopt;
     const unsigned first = l.totalInBits();
     l.addIn(d.name, d.bits - low);
     for (unsigned b = low; b < d.bits; ++b)
       for (const Dim &o : outputs) {
-        const uint64_t value =
-            columns[d.first + b] >> o.first & ((uint64_t(1) << o.bits) - 1);
+        const uint64_t value = columns[d.first + b] >> o.first & ((uint64_t(1) << o.bits) - 1);
         const unsigned shift = divisor.outBits(o.name);
         if (value & ((uint64_t(1) << shift) - 1))
           return std::nullopt;
@@ -174,8 +163,7 @@ LinearLayout::divideLeft(const LinearLayout &divisor) const {
   return l;
 }
 
-std::optional<LinearLayout>
-LinearLayout::divideRight(const LinearLayout &divisor) const {
+std::optional<LinearLayout> LinearLayout::divideRight(const LinearLayout &divisor) const {
   for (const Dim &d : divisor.inputs)
     if (!hasIn(d.name) || inBits(d.name) < d.bits)
       return std::nullopt;
@@ -193,8 +181,7 @@ LinearLayout::divideRight(const LinearLayout &divisor) const {
     l.addIn(d.name, keep);
     for (unsigned b = 0; b < d.bits; ++b)
       for (const Dim &o : outputs) {
-        const uint64_t value =
-            columns[d.first + b] >> o.first & ((uint64_t(1) << o.bits) - 1);
+        const uint64_t value = columns[d.first + b] >> o.first & ((uint64_t(1) << o.bits) - 1);
         const Dim &rest = l.out(o.name);
         if (b < keep) {
           if (value >> rest.bits)
@@ -204,8 +191,7 @@ LinearLayout::divideRight(const LinearLayout &divisor) const {
         }
         uint64_t expected = 0;
         if (const Dim *e = divisor.findOut(o.name))
-          expected = (highColumns[b - keep] >> e->first &
-                      ((uint64_t(1) << e->bits) - 1))
+          expected = (highColumns[b - keep] >> e->first & ((uint64_t(1) << e->bits) - 1))
                      << rest.bits;
         if (value != expected)
           return std::nullopt;
@@ -214,8 +200,7 @@ LinearLayout::divideRight(const LinearLayout &divisor) const {
   return l;
 }
 
-std::optional<LinearLayout>
-LinearLayout::quotient(const std::vector<std::string> &dims) const {
+std::optional<LinearLayout> LinearLayout::quotient(const std::vector<std::string> &dims) const {
   std::vector<std::string> restIns, restOuts;
   auto named = [&](const std::string &name) {
     return std::find(dims.begin(), dims.end(), name) != dims.end();
@@ -240,13 +225,11 @@ LinearLayout::quotient(const std::vector<std::string> &dims) const {
 
 unsigned LinearLayout::rank() const { return gf2::Echelon(columns).rank(); }
 
-std::vector<std::pair<std::string, uint64_t>>
-LinearLayout::freeVariableMasks() const {
+std::vector<std::pair<std::string, uint64_t>> LinearLayout::freeVariableMasks() const {
   const uint64_t free = gf2::Echelon(columns).freeColumns();
   std::vector<std::pair<std::string, uint64_t>> masks;
   for (const Dim &d : inputs)
-    masks.emplace_back(d.name,
-                       free >> d.first & ((uint64_t(1) << d.bits) - 1));
+    masks.emplace_back(d.name, free >> d.first & ((uint64_t(1) << d.bits) - 1));
   return masks;
 }
 

@@ -19,39 +19,32 @@ constexpr int64_t kMaxBox = 256; ///< elements along one dimension of a box
 Result<void> check(const NvmmaSharedEncoding &e, const Shape &shape) {
   const unsigned sw = e.swizzlingByteWidth;
   if (sw != 0 && sw != 32 && sw != 64 && sw != 128)
-    return bad(kName, "swizzlingByteWidth must be 0, 32, 64 or 128; got " +
-                          std::to_string(sw));
+    return bad(kName, "swizzlingByteWidth must be 0, 32, 64 or 128; got " + std::to_string(sw));
   const unsigned bits = e.elementBitWidth;
   if (bits != 8 && bits != 16 && bits != 32 && bits != 64)
-    return bad(kName, "elementBitWidth must be 8, 16, 32 or 64; got " +
-                          std::to_string(bits));
+    return bad(kName, "elementBitWidth must be 8, 16, 32 or 64; got " + std::to_string(bits));
   if (e.fp4Padded && bits != 8)
-    return bad(kName, "fp4Padded needs elementBitWidth 8; got " +
-                          std::to_string(bits));
+    return bad(kName, "fp4Padded needs elementBitWidth 8; got " + std::to_string(bits));
   if (sw != 0 && shape.size() < 2)
     return bad(kName, "with swizzling needs a tensor of rank 2 or more");
   return {};
 }
 
 /// The box of one TMA instruction, in elements of the tensor.
-Result<Shape> box(const NvmmaSharedEncoding &e, const Shape &share,
-                  unsigned contiguous) {
+Result<Shape> box(const NvmmaSharedEncoding &e, const Shape &share, unsigned contiguous) {
   Shape result = share;
   for (int64_t &size : result)
     size = std::min(size, kMaxBox);
   const int64_t perElement = e.fp4Padded ? 2 : 1;
-  result[contiguous] =
-      std::min(result[contiguous], kMaxBox / perElement);
+  result[contiguous] = std::min(result[contiguous], kMaxBox / perElement);
   if (e.swizzlingByteWidth != 0) {
-    const int64_t width =
-        8 * int64_t(e.swizzlingByteWidth) / e.elementBitWidth / perElement;
+    const int64_t width = 8 * int64_t(e.swizzlingByteWidth) / e.elementBitWidth / perElement;
     if (share[contiguous] < width)
-      return bad(kName,
-                 "needs at least " + std::to_string(width) +
-                     " elements along the contiguous dimension " +
-                     std::to_string(contiguous) + " of one CTA to swizzle by " +
-                     std::to_string(e.swizzlingByteWidth) + " bytes; got " +
-                     std::to_string(share[contiguous]));
+      return bad(kName, "needs at least " + std::to_string(width) +
+                            " elements along the contiguous dimension " +
+                            std::to_string(contiguous) + " of one CTA to swizzle by " +
+                            std::to_string(e.swizzlingByteWidth) + " bytes; got " +
+                            std::to_string(share[contiguous]));
     result[contiguous] = width;
   }
   return result;
@@ -65,9 +58,7 @@ Bases coreBases(const NvmmaSharedEncoding &e) {
   const unsigned vec = 128 / e.elementBitWidth;
   const unsigned perPhase = 128 / sw, maxPhase = sw / 16;
   // Under fp4 padding, storage bit 3 selects the padding and holds nothing.
-  auto column = [&](unsigned c) {
-    return int32_t(e.fp4Padded ? (c & 7) | (c >> 4 << 3) : c);
-  };
+  auto column = [&](unsigned c) { return int32_t(e.fp4Padded ? (c & 7) | (c >> 4 << 3) : c); };
   Bases bases;
   for (unsigned c = 1; c < width; c *= 2)
     bases.push_back({0, e.fp4Padded && c == 8 ? 0 : column(c)});
@@ -78,8 +69,7 @@ Bases coreBases(const NvmmaSharedEncoding &e) {
 
 } // namespace
 
-Result<LinearLayout> convert(const NvmmaSharedEncoding &e,
-                             const Shape &shape) {
+Result<LinearLayout> convert(const NvmmaSharedEncoding &e, const Shape &shape) {
   using L = LinearLayout;
   TLX_LAYOUT_TRY(check(e, shape));
   const unsigned rank = unsigned(shape.size());
@@ -115,8 +105,8 @@ Result<LinearLayout> convert(const NvmmaSharedEncoding &e,
   }
   const int64_t outer = e.transposed ? (*boxShape)[rank - 1] : rows;
   if (outer < 8)
-    return bad(kName, "needs at least 8 rows for each CTA to swizzle; got " +
-                          std::to_string(outer));
+    return bad(kName,
+               "needs at least 8 rows for each CTA to swizzle; got " + std::to_string(outer));
   L tile = L::fromBases({{std::string(kOffset), coreBases(e)}},
                         {{"rows", 8}, {"columns", (*boxShape)[contiguous]}});
   tile *= L::identity1D(rows / 8, kOffset, "rows");

@@ -30,30 +30,26 @@ struct BankModel {
 /// register's element lies. CTAs stay in their own shared memory wherever the
 /// element is there. An Error when a register's element is not in shared memory
 /// or the tensors differ in shape.
-Result<LinearLayout> registersToShared(const LinearLayout &registers,
-                                       const LinearLayout &shared);
+Result<LinearLayout> registersToShared(const LinearLayout &registers, const LinearLayout &shared);
 
 /// The register bits that step through 1, 2, 4, ... consecutive elements of
 /// `offset` while no other bit of the layout does: one access can take
 /// 2^size() elements, registers of any numbers. `toShared` is
 /// registersToShared; maxBits is the widest access (128 on NVIDIA and AMD).
-std::vector<unsigned> vectorRegisterBits(const LinearLayout &toShared,
-                                         unsigned elementBits,
+std::vector<unsigned> vectorRegisterBits(const LinearLayout &toShared, unsigned elementBits,
                                          unsigned maxBits = 128);
 
 /// 2^vectorRegisterBits: the elements of one access, aligned to its size.
 unsigned maxVectorElements(const LinearLayout &toShared, unsigned elementBits,
                            unsigned maxBits = 128);
 /// The same under padding, which must not come in the middle of an access.
-unsigned maxVectorElements(const LinearLayout &toShared,
-                           const PaddedSharedEncoding &padding,
+unsigned maxVectorElements(const LinearLayout &toShared, const PaddedSharedEncoding &padding,
                            unsigned elementBits, unsigned maxBits = 128);
 
 /// The same for a tensor in global memory whose elements along `order[0]` are
 /// consecutive and start aligned; what pointers, strides and masks allow is the
 /// caller's to cap.
-unsigned maxVectorElements(const LinearLayout &registers,
-                           const std::vector<unsigned> &order,
+unsigned maxVectorElements(const LinearLayout &registers, const std::vector<unsigned> &order,
                            unsigned elementBits, unsigned maxBits = 128);
 
 /// What one instruction of a warp costs.
@@ -69,13 +65,12 @@ struct BankCost {
 /// Loads or stores of `vector` elements per lane (a power of two as
 /// maxVectorElements gives). Lanes that ask for the same word share it; all
 /// instructions of a linear layout cost the same.
-BankCost bankCost(const LinearLayout &toShared, unsigned elementBits,
-                  unsigned vector, const BankModel &banks = {});
+BankCost bankCost(const LinearLayout &toShared, unsigned elementBits, unsigned vector,
+                  const BankModel &banks = {});
 
 /// The same where the linear offset is padded: the worst instruction counts.
-BankCost bankCost(const LinearLayout &toShared,
-                  const PaddedSharedEncoding &padding, unsigned elementBits,
-                  unsigned vector, const BankModel &banks = {});
+BankCost bankCost(const LinearLayout &toShared, const PaddedSharedEncoding &padding,
+                  unsigned elementBits, unsigned vector, const BankModel &banks = {});
 
 /// How far elements have to move to convert one register layout into another.
 /// Copies in the source count: the nearest is taken.
@@ -88,7 +83,6 @@ enum class Conversion {
 };
 
 /// An Error when the tensors differ in shape.
-Result<Conversion> conversionKind(const LinearLayout &from,
-                                  const LinearLayout &to);
+Result<Conversion> conversionKind(const LinearLayout &from, const LinearLayout &to);
 
 } // namespace tlx::layout

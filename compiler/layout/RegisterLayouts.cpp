@@ -9,9 +9,8 @@ namespace tlx::layout {
 
 Result<LinearLayout> convert(const BlockedEncoding &e, const Shape &shape) {
   const unsigned rank = unsigned(shape.size());
-  TLX_LAYOUT_TRY(checkSizes("blocked", "sizePerThread", e.sizePerThread, rank));
-  TLX_LAYOUT_TRY(
-      checkSizes("blocked", "threadsPerWarp", e.threadsPerWarp, rank));
+  TLX_LAYOUT_TRY(checkSizes("blocked", "sizePerThread", e.sizePerThread, rank, 4096));
+  TLX_LAYOUT_TRY(checkSizes("blocked", "threadsPerWarp", e.threadsPerWarp, rank));
   TLX_LAYOUT_TRY(checkSizes("blocked", "warpsPerCTA", e.warpsPerCta, rank));
   TLX_LAYOUT_TRY(checkOrder("blocked", e.order, rank));
   auto cga = cgaLayout(e.cga, rank, "blocked");
@@ -38,8 +37,7 @@ bool isPermutation(const LinearLayout &l) {
 /// Explicit bases on a tensor of another size: a larger one is covered by more
 /// registers, the dimension that the registers run along first; in a smaller
 /// one lanes and warps hold copies, and the registers that would do so go.
-LinearLayout fit(const LinearLayout &bases, const Bases &registers,
-                 const Shape &shape) {
+LinearLayout fit(const LinearLayout &bases, const Bases &registers, const Shape &shape) {
   const unsigned rank = unsigned(shape.size());
   std::vector<unsigned> order;
   auto append = [&](unsigned d) {
@@ -58,8 +56,7 @@ LinearLayout fit(const LinearLayout &bases, const Bases &registers,
     const std::string dim = dimName(d);
     const unsigned want = log2Exact(shape[d]);
     if (l.outBits(dim) < want)
-      l *= LinearLayout::identity1D(int64_t(1) << (want - l.outBits(dim)),
-                                    kRegister, dim);
+      l *= LinearLayout::identity1D(int64_t(1) << (want - l.outBits(dim)), kRegister, dim);
     if (l.outBits(dim) > want) {
       std::vector<std::pair<std::string, Bases>> ins;
       for (const std::string &in : l.inNames()) {
@@ -94,13 +91,11 @@ Result<LinearLayout> convert(const LinearEncoding &e, const Shape &shape) {
   for (const Bases *list : {&e.registers, &e.lane, &e.warp, &e.block})
     for (const auto &basis : *list) {
       if (basis.size() != rank)
-        return bad(what, "bases must have the rank of the tensor, " +
-                             std::to_string(rank) + "; got " +
-                             std::to_string(basis.size()));
+        return bad(what, "bases must have the rank of the tensor, " + std::to_string(rank) +
+                             "; got " + std::to_string(basis.size()));
       for (size_t d = 0; d < rank; ++d) {
         if (basis[d] < 0 || basis[d] >= 1 << 30)
-          return bad(what, "basis value out of range: " +
-                               std::to_string(basis[d]));
+          return bad(what, "basis value out of range: " + std::to_string(basis[d]));
         while (outs[d].second <= basis[d])
           outs[d].second *= 2;
       }
@@ -108,9 +103,8 @@ Result<LinearLayout> convert(const LinearEncoding &e, const Shape &shape) {
   unsigned bits = 0;
   for (const auto &[dim, size] : outs)
     bits += log2Exact(size);
-  const size_t inBits =
-      e.registers.size() + e.lane.size() + e.warp.size() + e.block.size();
-  if (bits > 40 || inBits > 60)
+  const size_t inBits = e.registers.size() + e.lane.size() + e.warp.size() + e.block.size();
+  if (bits > 28 || inBits > 34)
     return bad(what, "has too many bases");
 
   LinearLayout l = LinearLayout::fromBases({{std::string(kRegister), e.registers},
@@ -130,8 +124,7 @@ Result<LinearLayout> convert(const SliceEncoding &e, const Shape &shape) {
   if (!e.parent || storage(*e.parent) != Storage::Registers)
     return bad("slice", "needs a register encoding as its parent");
   if (e.dim > shape.size())
-    return bad("slice", "dim " + std::to_string(e.dim) +
-                            " is outside of the parent, of rank " +
+    return bad("slice", "dim " + std::to_string(e.dim) + " is outside of the parent, of rank " +
                             std::to_string(shape.size() + 1));
   Shape parentShape = shape;
   parentShape.insert(parentShape.begin() + e.dim, 1);
@@ -146,8 +139,7 @@ Result<LinearLayout> convert(const SliceEncoding &e, const Shape &shape) {
 
 Result<LinearLayout> convert(const DotOperandEncoding &e, const Shape &shape) {
   if (e.opIdx > 1)
-    return bad("dot_op",
-               "opIdx must be 0 or 1; got " + std::to_string(e.opIdx));
+    return bad("dot_op", "opIdx must be 0 or 1; got " + std::to_string(e.opIdx));
   if (shape.size() != 2 && shape.size() != 3)
     return bad("dot_op", "needs a tensor of rank 2, or 3 with a batch; got "
                          "rank " +
@@ -157,47 +149,38 @@ Result<LinearLayout> convert(const DotOperandEncoding &e, const Shape &shape) {
   if (const auto *parent = e.parent->as<BlockedEncoding>())
     return dotOperand(e, *parent, shape);
   if (!isPowerOf2(e.kWidth) || e.kWidth > 64)
-    return bad("dot_op", "kWidth must be a power of two of at most 64; got " +
-                             std::to_string(e.kWidth));
+    return bad("dot_op",
+               "kWidth must be a power of two of at most 64; got " + std::to_string(e.kWidth));
   if (const auto *parent = e.parent->as<NvidiaMmaEncoding>())
     return dotOperand(e, *parent, shape);
   if (const auto *parent = e.parent->as<AmdMfmaEncoding>())
     return dotOperand(e, *parent, shape);
   if (const auto *parent = e.parent->as<AmdWmmaEncoding>())
     return dotOperand(e, *parent, shape);
-  return bad("dot_op", "cannot have a parent '" +
-                           std::string(name(*e.parent)) + "'");
+  return bad("dot_op", "cannot have a parent '" + std::string(name(*e.parent)) + "'");
 }
 
-Result<LinearLayout> dotOperand(const DotOperandEncoding &e,
-                                const BlockedEncoding &parent,
+Result<LinearLayout> dotOperand(const DotOperandEncoding &e, const BlockedEncoding &parent,
                                 const Shape &shape) {
   const unsigned rank = unsigned(shape.size());
   if (e.kWidth != 0)
     return bad("dot_op", "of a blocked parent takes no kWidth");
-  TLX_LAYOUT_TRY(
-      checkSizes("blocked", "sizePerThread", parent.sizePerThread, rank));
-  TLX_LAYOUT_TRY(
-      checkSizes("blocked", "threadsPerWarp", parent.threadsPerWarp, rank));
+  TLX_LAYOUT_TRY(checkSizes("blocked", "sizePerThread", parent.sizePerThread, rank, 4096));
+  TLX_LAYOUT_TRY(checkSizes("blocked", "threadsPerWarp", parent.threadsPerWarp, rank));
   TLX_LAYOUT_TRY(checkSizes("blocked", "warpsPerCTA", parent.warpsPerCta, rank));
   TLX_LAYOUT_TRY(checkOrder("blocked", parent.order, rank));
-  auto cga =
-      cgaLayout(operandCga(parent.cga, rank, e.opIdx), rank, "dot_op");
+  auto cga = cgaLayout(operandCga(parent.cga, rank, e.opIdx), rank, "dot_op");
   if (!cga)
     return cga;
   // Every thread multiplies whole rows with whole columns: all of K is its own.
   const unsigned kDim = e.opIdx == 0 ? rank - 1 : rank - 2;
   LinearLayout tile;
   for (unsigned d : parent.order)
-    tile *= LinearLayout::identity1D(
-        d == kDim ? shape[d] : int64_t(parent.sizePerThread[d]), kRegister,
-        dimName(d));
+    tile *= LinearLayout::identity1D(d == kDim ? shape[d] : int64_t(parent.sizePerThread[d]),
+                                     kRegister, dimName(d));
   LinearLayout lanes =
-      operandWarps(parent.threadsPerWarp, parent.order, kDim)
-          .renameIn(kWarp, kLane);
-  return combine(tile * lanes *
-                     operandWarps(parent.warpsPerCta, parent.order, kDim),
-                 *cga, shape);
+      operandWarps(parent.threadsPerWarp, parent.order, kDim).renameIn(kWarp, kLane);
+  return combine(tile * lanes * operandWarps(parent.warpsPerCta, parent.order, kDim), *cga, shape);
 }
 
 Bases operandCga(const Bases &cga, unsigned rank, unsigned opIdx) {
@@ -213,9 +196,8 @@ LinearLayout operandWarps(const std::vector<unsigned> &warpsPerCta,
                           const std::vector<unsigned> &order, unsigned kDim) {
   LinearLayout l;
   for (unsigned d : order)
-    l *= d == kDim
-             ? LinearLayout::zeros1D(warpsPerCta[d], kWarp, dimName(d))
-             : LinearLayout::identity1D(warpsPerCta[d], kWarp, dimName(d));
+    l *= d == kDim ? LinearLayout::zeros1D(warpsPerCta[d], kWarp, dimName(d))
+                   : LinearLayout::identity1D(warpsPerCta[d], kWarp, dimName(d));
   return l;
 }
 

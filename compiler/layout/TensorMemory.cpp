@@ -15,18 +15,17 @@ using L = LinearLayout;
 constexpr const char *kM = "dim0";
 constexpr const char *kN = "dim1";
 
-Result<LinearLayout> ctas(const Bases &cga, const Shape &shape,
-                          const char *what) {
+Result<LinearLayout> ctas(const Bases &cga, const Shape &shape, const char *what) {
   if (shape.size() != 2)
-    return bad(what, "needs the two dimensions of one buffer; got rank " +
-                         std::to_string(shape.size()));
+    return bad(what,
+               "needs the two dimensions of one buffer; got rank " + std::to_string(shape.size()));
   auto l = cgaLayout(cga, 2, what);
   if (!l)
     return l;
   for (unsigned d = 0; d < 2; ++d)
     if (l->outSize(dimName(d)) > shape[d])
-      return bad(what, "CGALayout splits dimension " + std::to_string(d) +
-                           " of size " + std::to_string(shape[d]) + " into " +
+      return bad(what, "CGALayout splits dimension " + std::to_string(d) + " of size " +
+                           std::to_string(shape[d]) + " into " +
                            std::to_string(l->outSize(dimName(d))) + " parts");
   return l;
 }
@@ -40,18 +39,15 @@ LinearLayout finish(const LinearLayout &l, const LinearLayout &cga) {
 
 } // namespace
 
-Result<LinearLayout> convert(const TensorMemoryEncoding &e,
-                             const Shape &shape) {
+Result<LinearLayout> convert(const TensorMemoryEncoding &e, const Shape &shape) {
   const char *what = "tensor_memory_encoding";
   if (e.blockM != 64 && e.blockM != 128)
-    return bad(what,
-               "blockM must be 64 or 128; got " + std::to_string(e.blockM));
+    return bad(what, "blockM must be 64 or 128; got " + std::to_string(e.blockM));
   if (!isPowerOf2(e.blockN) || e.blockN > 512)
-    return bad(what, "blockN must be a power of two of at most 512; got " +
-                         std::to_string(e.blockN));
+    return bad(what,
+               "blockN must be a power of two of at most 512; got " + std::to_string(e.blockN));
   if (e.colStride != 1 && e.colStride != 2 && e.colStride != 4)
-    return bad(what, "colStride must be 1, 2 or 4; got " +
-                         std::to_string(e.colStride));
+    return bad(what, "colStride must be 1, 2 or 4; got " + std::to_string(e.colStride));
   auto cga = ctas(e.cga, shape, what);
   if (!cga)
     return cga;
@@ -86,10 +82,8 @@ Result<LinearLayout> convert(const TensorMemoryEncoding &e,
     tile = L::identity1D(16, kRow, kM) * columns;
     L upper = L::identity1D(4, kRow, kM); // M 16 and 32
     if (m > 64) {
-      L rows = L::fromBases(
-          {{std::string(kRow),
-            {{1}, {2}, {4}, {8}, {64}, {16}, {32}}}},
-          {{kM, 128}});
+      L rows =
+          L::fromBases({{std::string(kRow), {{1}, {2}, {4}, {8}, {64}, {16}, {32}}}}, {{kM, 128}});
       tile = rows * columns;
     } else if (n > block) {
       tile = tile * L::identity1D(2, kRow, kN) * upper;
@@ -106,8 +100,7 @@ Result<LinearLayout> convert(const TensorMemoryEncoding &e,
   return finish(tile, *cga);
 }
 
-Result<LinearLayout> convert(const TensorMemoryScalesEncoding &e,
-                             const Shape &shape) {
+Result<LinearLayout> convert(const TensorMemoryScalesEncoding &e, const Shape &shape) {
   const char *what = "tensor_memory_scales_encoding";
   auto cga = ctas(e.cga, shape, what);
   if (!cga)
@@ -117,8 +110,8 @@ Result<LinearLayout> convert(const TensorMemoryScalesEncoding &e,
 
   // 32 rows by 4 scales along K, repeated in all four groups of 32 lanes; up to
   // four row groups side by side make the 128 rows of one instruction.
-  L tile = L::identity1D(32, kRow, kM) * L::zeros1D(4, kRow, kM) *
-           L::identity1D(4, kCol, kN) * L::identity1D(2, kCol, kM);
+  L tile = L::identity1D(32, kRow, kM) * L::zeros1D(4, kRow, kM) * L::identity1D(4, kCol, kN) *
+           L::identity1D(2, kCol, kM);
   if (m >= 128)
     tile *= L::identity1D(2, kCol, kM);
   for (const char *dim : {e.kThenMn ? kN : kM, e.kThenMn ? kM : kN}) {

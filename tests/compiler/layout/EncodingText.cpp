@@ -104,9 +104,8 @@ private:
     skip();
     std::string w;
     while (at < text.size() &&
-           (std::isalnum(static_cast<unsigned char>(text[at])) ||
-            text[at] == '_' || text[at] == '#' || text[at] == '.' ||
-            text[at] == '-'))
+           (std::isalnum(static_cast<unsigned char>(text[at])) || text[at] == '_' ||
+            text[at] == '#' || text[at] == '.' || text[at] == '-'))
       w += text[at++];
     if (w.empty() && at < text.size())
       ++at;
@@ -121,60 +120,53 @@ EncodingPtr build(const Value &v) {
   const std::string &n = v.word;
   const Bases cga = v["CGALayout"].bases();
   if (n == "#ttg.blocked")
-    return makeEncoding(BlockedEncoding{
-        v["sizePerThread"].numbers(), v["threadsPerWarp"].numbers(),
-        v["warpsPerCTA"].numbers(), v["order"].numbers(), cga});
+    return makeEncoding(BlockedEncoding{v["sizePerThread"].numbers(), v["threadsPerWarp"].numbers(),
+                                        v["warpsPerCTA"].numbers(), v["order"].numbers(), cga});
   if (n == "#ttg.linear" || n == "#ttg.generic_linear")
-    return makeEncoding(LinearEncoding{
-        v["register"].bases(), v["lane"].bases(), v["warp"].bases(),
-        v["block"].bases(), n == "#ttg.generic_linear"});
+    return makeEncoding(LinearEncoding{v["register"].bases(), v["lane"].bases(), v["warp"].bases(),
+                                       v["block"].bases(), n == "#ttg.generic_linear"});
   if (n == "#ttg.slice")
     return makeEncoding(SliceEncoding{v["dim"].number(), build(v["parent"])});
   if (n == "#ttg.dot_op")
-    return makeEncoding(DotOperandEncoding{
-        v["opIdx"].number(), build(v["parent"]), v.number("kWidth", 0)});
+    return makeEncoding(
+        DotOperandEncoding{v["opIdx"].number(), build(v["parent"]), v.number("kWidth", 0)});
   if (n == "#ttg.nvidia_mma")
-    return makeEncoding(NvidiaMmaEncoding{
-        v["versionMajor"].number(), v["versionMinor"].number(),
-        v["warpsPerCTA"].numbers(), v["instrShape"].numbers(), cga});
+    return makeEncoding(NvidiaMmaEncoding{v["versionMajor"].number(), v["versionMinor"].number(),
+                                          v["warpsPerCTA"].numbers(), v["instrShape"].numbers(),
+                                          cga});
   if (n == "#ttg.amd_mfma")
     return makeEncoding(AmdMfmaEncoding{
-        v["version"].number(), v["warpsPerCTA"].numbers(),
-        v["instrShape"].numbers(), v.flag("isTransposed"),
-        v["tilesPerWarp"].numbers(), v.number("elementBitWidth", 32), cga});
+        v["version"].number(), v["warpsPerCTA"].numbers(), v["instrShape"].numbers(),
+        v.flag("isTransposed"), v["tilesPerWarp"].numbers(), v.number("elementBitWidth", 32), cga});
   if (n == "#ttg.amd_wmma") {
     AmdWmmaEncoding e{v["version"].number(), v.flag("isTranspose"),
-                      v["ctaLayout"]["register"].bases(),
-                      v["ctaLayout"]["warp"].bases()};
+                      v["ctaLayout"]["register"].bases(), v["ctaLayout"]["warp"].bases()};
     if (v.has("instrShape"))
       e.instrShape = v["instrShape"].numbers();
     e.cga = cga;
     return makeEncoding(e);
   }
   if (n == "#ttg.swizzled_shared")
-    return makeEncoding(SwizzledSharedEncoding{
-        v["vec"].number(), v["perPhase"].number(), v["maxPhase"].number(),
-        v["order"].numbers(), cga});
+    return makeEncoding(SwizzledSharedEncoding{v["vec"].number(), v["perPhase"].number(),
+                                               v["maxPhase"].number(), v["order"].numbers(), cga});
   if (n == "#ttg.amd_rotating_shared")
-    return makeEncoding(AmdRotatingSharedEncoding{
-        v["vec"].number(), v["perPhase"].number(), v["maxPhase"].number(),
-        v["order"].numbers(), cga});
+    return makeEncoding(AmdRotatingSharedEncoding{v["vec"].number(), v["perPhase"].number(),
+                                                  v["maxPhase"].number(), v["order"].numbers(),
+                                                  cga});
   if (n == "#ttg.nvmma_shared")
-    return makeEncoding(NvmmaSharedEncoding{
-        v["swizzlingByteWidth"].number(), v.flag("transposed"),
-        v["elementBitWidth"].number(), v.flag("fp4Padded"), v.number("rank", 2),
-        cga});
+    return makeEncoding(NvmmaSharedEncoding{v["swizzlingByteWidth"].number(), v.flag("transposed"),
+                                            v["elementBitWidth"].number(), v.flag("fp4Padded"),
+                                            v.number("rank", 2), cga});
   if (n == "#ttg.shared_linear")
-    return makeEncoding(SharedLinearEncoding{v["offset"].bases(),
-                                             v["block"].bases(),
-                                             v.number("alignment", 16)});
+    return makeEncoding(
+        SharedLinearEncoding{v["offset"].bases(), v["block"].bases(), v.number("alignment", 16)});
   if (n == "#ttg.partitioned_shared")
-    return makeEncoding(PartitionedSharedEncoding{
-        v["numPartitions"].number(), v["numGroups"].number(),
-        v["partitionDim"].number(), build(v["partitionLayout"])});
+    return makeEncoding(
+        PartitionedSharedEncoding{v["numPartitions"].number(), v["numGroups"].number(),
+                                  v["partitionDim"].number(), build(v["partitionLayout"])});
   if (n == "#ttng.tensor_memory_encoding") {
-    TensorMemoryEncoding e{v["blockM"].number(), v["blockN"].number(),
-                           v.number("colStride", 1), v.flag("twoCTAs")};
+    TensorMemoryEncoding e{v["blockM"].number(), v["blockN"].number(), v.number("colStride", 1),
+                           v.flag("twoCTAs")};
     if (v["ctaMode"].word == "twocta_lhs")
       e.ctaMode = TensorMemoryCtaMode::TwoCtaLhs;
     if (v["ctaMode"].word == "twocta_rhs")
@@ -184,20 +176,15 @@ EncodingPtr build(const Value &v) {
     return makeEncoding(e);
   }
   if (n == "#ttng.tensor_memory_scales_encoding")
-    return makeEncoding(TensorMemoryScalesEncoding{
-        v["blockRepOrder"].word == "kThenMn", cga});
+    return makeEncoding(TensorMemoryScalesEncoding{v["blockRepOrder"].word == "kThenMn", cga});
   return nullptr;
 }
 
 } // namespace
 
-EncodingPtr parseEncoding(const std::string &text) {
-  return build(Reader(text).value());
-}
+EncodingPtr parseEncoding(const std::string &text) { return build(Reader(text).value()); }
 
-Bases parseBases(const std::string &text) {
-  return Reader(text).value().bases();
-}
+Bases parseBases(const std::string &text) { return Reader(text).value().bases(); }
 
 std::vector<int64_t> parseShape(const std::string &text) {
   std::vector<int64_t> shape;

@@ -1,5 +1,5 @@
 // Every conversion that scripts/layout_facts.py asked fbtriton about.
-#include "compiler/layout/Convert.h"
+#include "compiler/layout/Print.h"
 #include "tests/compiler/layout/EncodingText.h"
 
 #include <gtest/gtest.h>
@@ -50,9 +50,8 @@ std::vector<Fact> facts() {
         size_t end = equals + 1;
         while (end < text.size() && !std::isalpha((unsigned char)text[end]))
           ++end;
-        fact.bases.emplace_back(
-            text.substr(at, equals - at),
-            parseBases(text.substr(equals + 1, end - equals - 1)));
+        fact.bases.emplace_back(text.substr(at, equals - at),
+                                parseBases(text.substr(equals + 1, end - equals - 1)));
         at = end;
       }
       fact.dump = parts[3];
@@ -80,11 +79,30 @@ TEST(LayoutFacts, conversionsAreThoseOfFbtriton) {
   }
   // The table must not shrink unnoticed.
   for (const char *encoding :
-       {"blocked", "linear", "slice", "dot_op", "nvidia_mma", "amd_mfma",
-        "amd_wmma", "swizzled_shared", "amd_rotating_shared", "nvmma_shared",
-        "shared_linear", "partitioned_shared", "tensor_memory_encoding",
-        "tensor_memory_scales_encoding"})
+       {"blocked", "linear", "slice", "dot_op", "nvidia_mma", "amd_mfma", "amd_wmma",
+        "swizzled_shared", "amd_rotating_shared", "nvmma_shared", "shared_linear",
+        "partitioned_shared", "tensor_memory_encoding", "tensor_memory_scales_encoding"})
     EXPECT_GT(converted[encoding], 0) << encoding;
+}
+
+TEST(LayoutFacts, dumpsAreThoseOfFbtriton) {
+  int cute = 0, linear = 0;
+  for (const Fact &fact : facts()) {
+    if (fact.refused || fact.dump == "-")
+      continue;
+    SCOPED_TRACE(fact.encoding + " " + fact.shape);
+    auto text = dumpLayout(*parseEncoding(fact.encoding), parseShape(fact.shape));
+    ASSERT_TRUE(text.ok());
+    if (fact.dump == "linear") {
+      EXPECT_EQ(text->rfind("(not representable", 0), 0u) << *text;
+      ++linear;
+    } else {
+      EXPECT_EQ(*text, "cute: " + fact.dump + "\n");
+      ++cute;
+    }
+  }
+  EXPECT_GT(cute, 300);
+  EXPECT_GT(linear, 50);
 }
 
 } // namespace
