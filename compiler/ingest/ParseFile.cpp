@@ -53,19 +53,39 @@ public:
 
 private:
   void print(Diagnostic &diagnostic) {
-    emitDiagnostic(diagnostic.getLocation(), diagnostic.str(), diagnostic.getSeverity(),
+    std::string message = diagnostic.str();
+    // MLIR's words for this are meant for its developers and do not name the op.
+    if (StringRef(message).starts_with("operation being parsed with an unregistered dialect"))
+      message = "unknown operation " + quotedAt(diagnostic.getLocation());
+    emitDiagnostic(diagnostic.getLocation(), message, diagnostic.getSeverity(),
                    echoes(diagnostic.getLocation()));
+  }
+
+  /// The text from the line of `location` on; all of it for a place elsewhere.
+  StringRef from(Location location) const {
+    auto place = location->findInstanceOf<FileLineColLoc>();
+    StringRef rest = text;
+    if (place && place.getFilename() == file)
+      for (unsigned line = 1; line < place.getLine() && !rest.empty(); ++line)
+        rest = rest.split('\n').second;
+    return rest;
+  }
+
+  /// The last string before `location` in its line: a generic operation's name.
+  std::string quotedAt(Location location) const {
+    StringRef line = from(location).split('\n').first;
+    if (auto place = location->findInstanceOf<FileLineColLoc>())
+      line = line.take_front(place.getColumn() - 1);
+    size_t end = line.rfind('"');
+    size_t start = end == StringRef::npos ? end : line.rfind('"', end);
+    return start == StringRef::npos ? "" : line.slice(start, end + 1).str();
   }
 
   /// Whether the line of `location` may be shown.
   bool echoes(Location location) const {
     auto place = location->findInstanceOf<FileLineColLoc>();
-    if (!place || place.getFilename() != file)
-      return true;
-    StringRef rest = text;
-    for (unsigned line = 1; line < place.getLine(); ++line)
-      rest = rest.drop_front(std::min(rest.find('\n'), rest.size() - 1) + 1);
-    return rest.substr(0, rest.find('\n')).size() <= kLongestEchoedLine;
+    return !place || place.getFilename() != file ||
+           from(location).split('\n').first.size() <= kLongestEchoedLine;
   }
 
   StringRef file, text;

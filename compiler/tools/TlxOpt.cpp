@@ -13,6 +13,7 @@
 #include "compiler/ingest/ParseFile.h"
 #include "compiler/pipelines/Ingest.h"
 #include "compiler/pipelines/ManifestFacts.h"
+#include "compiler/tools/CommandLine.h"
 #include "compiler/transforms/Passes.h"
 
 #include "mlir/IR/AsmState.h"
@@ -169,6 +170,7 @@ LogicalResult verifyDiagnosticsOf(const Options &options, PassPipelineCLParser &
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  tlx::CommandLine commandLine;
   Options options;
   registerAsmPrinterCLOptions();
   registerMLIRContextCLOptions();
@@ -180,8 +182,7 @@ int main(int argc, char **argv) {
       "tlx-ingest", "the front end's IR (.source) to the level of fbtriton's .ttir",
       [&facts](OpPassManager &passes) { tlx::buildIngestPipeline(passes, facts); });
   PassPipelineCLParser pipeline("", "passes to run");
-  if (!cl::ParseCommandLineOptions(argc, argv, "reads, transforms and prints TLX IR\n",
-                                   &llvm::errs()))
+  if (!commandLine.parse(argc, argv, "reads, transforms and prints TLX IR\n"))
     return kBadInput;
   if (std::optional<tlx::LaunchFacts> given = launchFactsOf(options))
     facts = *given;

@@ -46,7 +46,7 @@ class BadInput(ToolTest):
         self.allRefuse("module {\n  tt.func @k(%a: i32) {\n    %c = arith.addf %a, %a : i32\n    tt.return\n  }\n}\n")
 
     def test_valueThatDoesNotExist(self):
-        self.allRefuse("module {\n  tt.func @k() {\n    %c = arith.addi %a, %a : i32\n    tt.return\n  }\n}\n", "%a")
+        self.allRefuse("module {\n  tt.func @k() {\n    %c = arith.addi %a, %a : i32\n    tt.return\n  }\n}\n", "undeclared SSA value")
 
     def test_hugeGarbage(self):
         words = b"garbage %0 = ( { < 12 \"x\" "
@@ -84,21 +84,28 @@ class BadInput(ToolTest):
 
 class EmptyModule(ToolTest):
     def test_isPrintedButNotProvedOrRun(self):
-        for text in ("", "module {\n}\n", "// only a comment\n"):
+        path = self.file("empty.ttir", "module {\n}\n")
+        done = self.run_(["tlx-opt", path])
+        self.assertEqual((done.returncode, done.stdout.decode().strip()), (0, "module {\n}"))
+        for command in commands(path)[1:]:
+            with self.subTest(tool=command[0]):
+                self.refuses(command, path, line=False)
+
+    def test_anEmptyFileIsNoModule(self):
+        for text in ("", " \n\n"):
             path = self.file("empty.ttir", text)
-            done = self.run_(["tlx-opt", path])
-            self.assertEqual((done.returncode, done.stdout.decode().strip()), (0, "module {\n}"))
-            for command in commands(path)[1:]:
+            for command in commands(path):
                 with self.subTest(tool=command[0], text=text):
-                    self.refuses(command, path, line=False)
+                    self.refuses(command, path, "empty")
 
 
 class Help(ToolTest):
     def test_everyToolHasHelp(self):
         for tool in ("tlx-opt", "tlx-verify", "tlx-run"):
-            done = self.run_([tool, "--help"])
-            self.assertEqual(done.returncode, 0, tool)
-            self.assertIn(tool.encode(), done.stdout)
+            with self.subTest(tool=tool):
+                done = self.run_([tool, "--help"])
+                self.assertEqual(done.returncode, 0, tool)
+                self.assertIn(tool.encode(), done.stdout)
 
 
 if __name__ == "__main__":
