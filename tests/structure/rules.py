@@ -34,6 +34,8 @@ RULES = {
 
     "compiler/layout": (set(), set()),
     "compiler/dialect": ({"compiler/layout"}, COMPILER),
+    # Kernels hold llvm and rocdl operations, which must be registered to be parsed.
+    "compiler/dialect/registry": ({"compiler/dialect"}, COMPILER | {"llvm-dialects"}),
     "compiler/analysis": ({"compiler/layout", "compiler/dialect"}, COMPILER),
     "compiler/ingest": ({"compiler/layout", "compiler/dialect", "compiler/analysis"}, COMPILER),
     "compiler/transforms": ({"compiler/layout", "compiler/dialect", "compiler/analysis"}, COMPILER),
@@ -53,7 +55,7 @@ RULES = {
     "sim/chips": (set(), set()),
     "sim": ({"sim"}, set()),
     "sim/units": ({"sim/program", "sim/engine", "sim/chips"}, set()),
-    "sim/views": ({"sim/program", "sim/engine", "sim/chips"}, set()),
+    "sim/views": ({"sim/program", "sim/engine", "sim/chips", "sim/timing/Launch.h"}, set()),
 
     "verify/smt": (set(), {"z3"}),
     "verify/model": ({"verify/smt"}, set()),
@@ -69,7 +71,9 @@ RULES = {
 }
 
 # (file, included path): why. A row that no include needs any more fails the test.
-EXEMPTIONS = {}
+EXEMPTIONS = {
+    ("sim/units/tma/TmaEngine.h", "sim/units/memory/MemorySystem.h"): "the engine's requests go to the memory system",
+}
 
 # A scan that finds fewer files than this has lost its way.
-FEWEST_FILES = 2
+FEWEST_FILES = 150
