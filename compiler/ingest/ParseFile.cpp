@@ -45,20 +45,39 @@ public:
     setHandler([this](Diagnostic &diagnostic) {
       if (diagnostic.getSeverity() == DiagnosticSeverity::Error && std::exchange(failed, true))
         return;
-      print(diagnostic);
+      // MLIR answers what it does not know in words for its developers.
+      if (std::string unknown = unknownThing(diagnostic); !unknown.empty())
+        return print(diagnostic, "unknown " + unknown);
+      print(diagnostic, diagnostic.str());
       for (Diagnostic &note : diagnostic.getNotes())
-        print(note);
+        print(note, note.str());
     });
   }
 
 private:
-  void print(Diagnostic &diagnostic) {
-    std::string message = diagnostic.str();
-    // MLIR's words for this are meant for its developers and do not name the op.
-    if (StringRef(message).starts_with("operation being parsed with an unregistered dialect"))
-      message = "unknown operation " + quotedAt(diagnostic.getLocation());
+  void print(Diagnostic &diagnostic, const Twine &message) {
     emitDiagnostic(diagnostic.getLocation(), message, diagnostic.getSeverity(),
                    echoes(diagnostic.getLocation()));
+  }
+
+  /// The operation, attribute or type that a parser's error says is unknown; else
+  /// nothing.
+  std::string unknownThing(Diagnostic &diagnostic) const {
+    std::string text = diagnostic.str();
+    StringRef message = text;
+    if (message.starts_with("operation being parsed with an unregistered dialect"))
+      return "operation '" + stringBefore(diagnostic.getLocation()) + "'";
+    StringRef name = message.split("not found for custom op '").second;
+    if (message.starts_with("Dialect `") && !name.empty())
+      return ("operation '" + name.split('\'').first + "'").str();
+    auto [subject, rest] = message.split(" created with unregistered dialect");
+    if (rest.empty())
+      return {};
+    subject.consume_back(" attribute");
+    subject.consume_back(" type");
+    subject.consume_back(" : 'none'");
+    subject = subject.trim('`');
+    return ((subject.starts_with("#") ? "attribute " : "type ") + subject).str();
   }
 
   /// The text from the line of `location` on; all of it for a place elsewhere.
@@ -71,14 +90,15 @@ private:
     return rest;
   }
 
-  /// The last string before `location` in its line: a generic operation's name.
-  std::string quotedAt(Location location) const {
+  /// The last string before `location` in its line, without its quotes: a generic
+  /// operation's name.
+  std::string stringBefore(Location location) const {
     StringRef line = from(location).split('\n').first;
     if (auto place = location->findInstanceOf<FileLineColLoc>())
       line = line.take_front(place.getColumn() - 1);
     size_t end = line.rfind('"');
     size_t start = end == StringRef::npos ? end : line.rfind('"', end);
-    return start == StringRef::npos ? "" : line.slice(start, end + 1).str();
+    return start == StringRef::npos ? "" : line.slice(start + 1, end).str();
   }
 
   /// Whether the line of `location` may be shown.
