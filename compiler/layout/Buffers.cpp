@@ -72,4 +72,24 @@ Result<BufferLayout> bufferLayout(const Encoding &encoding, const Shape &allocSh
   return buffers;
 }
 
+Result<TensorMemorySize> tensorMemorySize(const Encoding &encoding, const Shape &allocShape,
+                                          unsigned elementBits) {
+  const char *what = name(encoding);
+  if (storage(encoding) != Storage::TensorMemory)
+    return bad(what, "is not an encoding of tensor memory");
+  if (!isPowerOf2(elementBits) || elementBits > 64)
+    return bad(what, "needs elements of a power of two of bits up to 64; got " +
+                         std::to_string(elementBits));
+  auto buffers = bufferLayout(encoding, allocShape);
+  if (!buffers)
+    return std::move(buffers).error();
+  // Lanes 16-31 of each 32 without elements: the half that a 64-row tile leaves
+  // free. Scales are copied to all lanes and never leave it.
+  const LinearLayout &l = buffers->layout;
+  const bool half =
+      encoding.as<TensorMemoryEncoding>() && l.inBits(kRow) == 7 && l.packed(kRow)[4] == 0;
+  const int64_t bits = buffers->count * buffers->stride * elementBits;
+  return TensorMemorySize{half ? 64u : 128u, (bits + 31) / 32};
+}
+
 } // namespace tlx::layout

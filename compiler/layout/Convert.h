@@ -53,6 +53,17 @@ struct BufferLayout {
 /// their allocation.
 Result<BufferLayout> bufferLayout(const Encoding &encoding, const Shape &allocShape);
 
+/// What one CTA needs of tensor memory (128 lanes by 512 columns of 32 bits) for
+/// all buffers of an allocation: 64 rows when half of the lanes hold nothing,
+/// else 128; columns of 32 bits.
+struct TensorMemorySize {
+  unsigned rows;
+  int64_t columns;
+  bool operator==(const TensorMemorySize &) const = default;
+};
+Result<TensorMemorySize> tensorMemorySize(const Encoding &encoding, const Shape &allocShape,
+                                          unsigned elementBits);
+
 /// The layout of CTAs, (block) -> (dim0, ...), for a tensor of some rank.
 /// `cga` may be empty (one CTA).
 Result<LinearLayout> cgaLayout(const Bases &cga, unsigned rank, const char *encodingName);

@@ -103,6 +103,24 @@ TEST(Buffers, leadingDimensionsCount) {
   EXPECT_FALSE(bufferLayout(BlockedEncoding{{1}, {32}, {4}, {0}}, {128}).ok());
 }
 
+TEST(TensorMemory, sizeOfAllocations) {
+  auto size = [](const Encoding &e, const Shape &shape, unsigned bits) {
+    auto result = tensorMemorySize(e, shape, bits);
+    EXPECT_TRUE(result.ok());
+    return result.ok() ? *result : TensorMemorySize{0, 0};
+  };
+  EXPECT_EQ(size(TensorMemoryEncoding{128, 128}, {128, 128}, 32), (TensorMemorySize{128, 128}));
+  EXPECT_EQ(size(TensorMemoryEncoding{128, 64}, {2, 128, 64}, 32), (TensorMemorySize{128, 128}));
+  // Two 16-bit elements in a column; one when they are kept apart.
+  EXPECT_EQ(size(TensorMemoryEncoding{128, 64}, {128, 64}, 16), (TensorMemorySize{128, 32}));
+  EXPECT_EQ(size(TensorMemoryEncoding{128, 64, 2}, {128, 64}, 16), (TensorMemorySize{128, 64}));
+  EXPECT_EQ(size(TensorMemoryEncoding{64, 64}, {64, 64}, 32), (TensorMemorySize{64, 64}));
+  // A second tile fills the other lanes.
+  EXPECT_EQ(size(TensorMemoryEncoding{64, 64}, {64, 128}, 32), (TensorMemorySize{128, 64}));
+  EXPECT_EQ(size(TensorMemoryScalesEncoding{}, {128, 8}, 8), (TensorMemorySize{128, 8}));
+  EXPECT_FALSE(tensorMemorySize(SwizzledSharedEncoding{1, 1, 1, {0}}, {64}, 32).ok());
+}
+
 TEST(Alignment, followsTheSwizzle) {
   EXPECT_EQ(sharedAlignment(NvmmaSharedEncoding{128, false, 16}), 1024u);
   EXPECT_EQ(sharedAlignment(NvmmaSharedEncoding{32, false, 16}), 256u);
