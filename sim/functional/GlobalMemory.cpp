@@ -1,0 +1,33 @@
+//===- GlobalMemory.cpp - device memory of a launch --------------------------------------===//
+#include "sim/functional/GlobalMemory.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tlx::sim {
+
+uint64_t GlobalMemory::add(std::string name, void *data, uint64_t bytes) {
+  uint64_t address = nextAddress;
+  list.push_back({std::move(name), address, bytes, static_cast<char *>(data)});
+  constexpr uint64_t gap = uint64_t(1) << 20;
+  nextAddress = (address + bytes + 2 * gap - 1) / gap * gap;
+  return address;
+}
+
+uint64_t GlobalMemory::allocate(std::string name, uint64_t bytes) {
+  owned.push_back(std::make_unique<char[]>(bytes));
+  return add(std::move(name), owned.back().get(), bytes);
+}
+
+const GlobalMemory::Region *GlobalMemory::nearest(uint64_t address) const {
+  auto it = std::upper_bound(list.begin(), list.end(), address,
+                             [](uint64_t a, const Region &region) { return a < region.address; });
+  return it == list.begin() ? nullptr : &*std::prev(it);
+}
+
+const GlobalMemory::Region *GlobalMemory::regionOf(uint64_t address) const {
+  const Region *region = nearest(address);
+  return region && address < region->address + region->bytes ? region : nullptr;
+}
+
+} // namespace tlx::sim

@@ -1,0 +1,265 @@
+//===- Launch.cpp - running a kernel over a grid ----------------------------------------------------===//
+#include "sim/functional/Launch.h"
+
+#include "sim/functional/Exec.h"
+
+#include <algorithm>
+#include <deque>
+#include <tbb/global_control.h>
+#include <tbb/parallel_for.h>
+
+extern "C" void openblas_set_num_threads(int);
+
+namespace tlx::sim {
+
+Argument Argument::ofInt(int64_t x) {
+  Argument argument;
+  argument.kind = Kind::Int;
+  argument.integer = x;
+  return argument;
+}
+
+Argument Argument::ofFloat(double x) {
+  Argument argument;
+  argument.kind = Kind::Float;
+  argument.real = x;
+  return argument;
+}
+
+Argument Argument::pointer(uint64_t address) {
+  Argument argument;
+  argument.kind = Kind::Pointer;
+  argument.address = address;
+  return argument;
+}
+
+Argument Argument::desc(uint64_t address, DType elem, const std::vector<int64_t> &shape,
+                        const std::vector<int64_t> &strides, bool padNan) {
+  Argument argument;
+  argument.kind = Kind::Descriptor;
+  argument.address = address;
+  argument.descriptor.address = address;
+  argument.descriptor.rank = int32_t(shape.size());
+  argument.descriptor.elem = elem;
+  argument.descriptor.padNan = padNan;
+  for (size_t d = 0; d < shape.size() && d < 5; ++d) {
+    argument.descriptor.shape[d] = shape[d];
+    argument.descriptor.strides[d] = strides[d] * int64_t(byteWidth(elem));
+  }
+  return argument;
+}
+
+FunctionalMachine::FunctionalMachine(const Program &program, LaunchConfig config,
+                                     GlobalMemory &memory, Observer *observer)
+    : program(program), config(std::move(config)), memory(memory), observer(observer) {}
+
+FunctionalMachine::~FunctionalMachine() = default;
+
+/// The value of one kernel parameter, or an error's text.
+static std::string bindParameter(const Program &program, const Parameter &parameter,
+                        const std::vector<Argument> &arguments, Value &value) {
+  const Type &type = program.types[parameter.type];
+  if (parameter.argument < 0) {
+    value = Value::integer(Store::I32, 0);
+    return "";
+  }
+  if (size_t(parameter.argument) >= arguments.size())
+    return "parameter '" + parameter.name + "' takes argument " +
+           std::to_string(parameter.argument) + "; the launch has " +
+           std::to_string(arguments.size());
+  const Argument &argument = arguments[parameter.argument];
+  auto mismatch = [&](const char *wanted) {
+    return "argument " + std::to_string(parameter.argument) + " of '" + parameter.name +
+           "' should be " + wanted;
+  };
+  if (parameter.field != Parameter::Field::Value) {
+    if (argument.kind != Argument::Kind::Descriptor)
+      return mismatch("a tensor descriptor");
+    if (parameter.dimension >= argument.descriptor.rank)
+      return "argument " + std::to_string(parameter.argument) + " of '" + parameter.name +
+             "' has rank " + std::to_string(argument.descriptor.rank);
+    bool shape = parameter.field == Parameter::Field::DescShape;
+    int64_t x = shape ? argument.descriptor.shape[parameter.dimension]
+                      : argument.descriptor.strides[parameter.dimension] /
+                            int64_t(byteWidth(argument.descriptor.elem));
+    value = Value::integer(storeOf(type), x);
+    return "";
+  }
+  if (type.kind == TypeKind::TensorDesc) {
+    if (argument.kind != Argument::Kind::Descriptor)
+      return mismatch("a tensor descriptor");
+    if (argument.descriptor.rank != int32_t(type.shape.size()))
+      return mismatch(("a descriptor of rank " + std::to_string(type.shape.size())).c_str());
+    if (byteWidth(argument.descriptor.elem) != byteWidth(type.elem))
+      return mismatch((std::string("a descriptor of ") + name(type.elem)).c_str());
+    value = Value::descriptor(argument.descriptor);
+    return "";
+  }
+  if (type.pointer) {
+    if (argument.kind == Argument::Kind::None)
+      value = Value::integer(Store::I64, 0);
+    else if (argument.kind == Argument::Kind::Pointer ||
+             argument.kind == Argument::Kind::Descriptor)
+      value = Value::integer(Store::I64, int64_t(argument.address));
+    else
+      return mismatch("a pointer");
+    return "";
+  }
+  if (isFloat(type.elem)) {
+    if (argument.kind != Argument::Kind::Float && argument.kind != Argument::Kind::Int)
+      return mismatch("a number");
+    double x = argument.kind == Argument::Kind::Float ? argument.real : double(argument.integer);
+    uint64_t bits = fromDouble(type.elem, x);
+    value = fromBits(type, &bits, 1);
+    return "";
+  }
+  if (argument.kind == Argument::Kind::Pointer)
+    value = Value::integer(storeOf(type), int64_t(argument.address));
+  else if (argument.kind == Argument::Kind::Int)
+    value = Value::integer(storeOf(type), argument.integer);
+  else
+    return mismatch("an integer");
+  return "";
+}
+
+std::vector<Finding> FunctionalMachine::prepare() {
+  std::vector<Finding> findings;
+  auto bad = [&](std::string text) {
+    findings.push_back({Finding::Kind::BadLaunch, std::move(text), -1, {}, {}, 1});
+  };
+  openblas_set_num_threads(1);
+  prepared = std::make_unique<Prepared>(program);
+  state.reset(new LaunchState{program, *prepared, config, memory, {}, 0, {}, {}, 0});
+  const LaunchFacts &facts = program.facts;
+  for (int d = 0; d < 3; ++d) {
+    if (config.grid[d] <= 0)
+      bad("the grid has " + std::to_string(config.grid[d]) + " programs along axis " +
+          std::to_string(d));
+    else if (config.grid[d] % facts.clusterDims[d])
+      bad("the grid has " + std::to_string(config.grid[d]) + " programs along axis " +
+          std::to_string(d) + ", not a multiple of the cluster's " +
+          std::to_string(facts.clusterDims[d]));
+  }
+  for (const Parameter &parameter : program.parameters) {
+    Value value;
+    std::string error = bindParameter(program, parameter, config.arguments, value);
+    if (!error.empty())
+      bad(std::move(error));
+    value.makeImmortal();
+    state->arguments.push_back(std::move(value));
+  }
+  constexpr int64_t mostShared = 228 * 1024;
+  if (facts.target.rfind("cuda", 0) == 0 && prepared->sharedBytes > mostShared)
+    bad("needs " + std::to_string(prepared->sharedBytes) + " bytes of shared memory; a CTA has " +
+        std::to_string(mostShared));
+  if (prepared->tensorBytesPerLane > int64_t(tmemLaneBytes))
+    bad("needs " + std::to_string(prepared->tensorBytesPerLane / 4) +
+        " columns of tensor memory; a CTA has 512");
+  if (findings.empty() && prepared->scratchBytes) {
+    uint64_t ctas = uint64_t(config.grid[0]) * config.grid[1] * config.grid[2];
+    state->scratch = memory.allocate("global scratch", ctas * prepared->scratchBytes);
+  }
+  return findings;
+}
+
+std::vector<std::array<int32_t, 3>> FunctionalMachine::clusters() const {
+  std::vector<std::array<int32_t, 3>> list;
+  const int32_t *dims = program.facts.clusterDims;
+  for (int32_t z = 0; z < config.grid[2]; z += dims[2])
+    for (int32_t y = 0; y < config.grid[1]; y += dims[1])
+      for (int32_t x = 0; x < config.grid[0]; x += dims[0])
+        list.push_back({x, y, z});
+  return list;
+}
+
+std::unique_ptr<Cluster> FunctionalMachine::makeCluster(std::array<int32_t, 3> first) {
+  return std::make_unique<Cluster>(*state, first[0], first[1], first[2], observer);
+}
+
+namespace {
+struct Outcome {
+  std::vector<Finding> findings;
+  int64_t instructions = 0, asyncOps = 0;
+};
+
+void collect(Cluster &cluster, Outcome &outcome) {
+  if (!cluster.failed())
+    cluster.reportLeftovers();
+  outcome.findings = cluster.takeFindings();
+  for (size_t i = 0; i < cluster.numTasks(); ++i)
+    outcome.instructions += cluster.task(int32_t(i)).steps;
+  outcome.asyncOps = cluster.asyncsIssued();
+}
+} // namespace
+
+RunReport FunctionalMachine::run() {
+  RunReport report;
+  report.findings = prepare();
+  if (!report.findings.empty())
+    return report;
+  std::vector<std::array<int32_t, 3>> list = clusters();
+  std::vector<Outcome> outcomes(list.size());
+
+  if (!prepared->usesAtomics && !prepared->usesClc) {
+    int threads = config.threads;
+    std::unique_ptr<tbb::global_control> limit;
+    if (threads > 0)
+      limit = std::make_unique<tbb::global_control>(
+          tbb::global_control::max_allowed_parallelism, size_t(threads));
+    tbb::parallel_for(size_t(0), list.size(), [&](size_t i) {
+      std::unique_ptr<Cluster> cluster = makeCluster(list[i]);
+      ScheduleRunner runner(*cluster, config.schedule, i);
+      while (runner.advance(1 << 20)) {
+      }
+      collect(*cluster, outcomes[i]);
+    });
+  } else {
+    // Clusters see each other: a bounded number is resident and takes turns.
+    struct Resident {
+      size_t index;
+      std::unique_ptr<Cluster> cluster;
+      std::unique_ptr<ScheduleRunner> runner;
+    };
+    std::deque<Resident> resident;
+    state->waiting = list;
+    size_t most = std::max<size_t>(1, config.residentCtas / program.facts.clusterSize());
+    while (true) {
+      while (resident.size() < most && state->nextWaiting < list.size()) {
+        size_t i = state->nextWaiting++;
+        std::unique_ptr<Cluster> cluster = makeCluster(list[i]);
+        auto runner = std::make_unique<ScheduleRunner>(*cluster, config.schedule, i);
+        resident.push_back({i, std::move(cluster), std::move(runner)});
+      }
+      if (resident.empty())
+        break;
+      Resident turn = std::move(resident.front());
+      resident.pop_front();
+      if (turn.runner->advance(2000)) {
+        resident.push_back(std::move(turn));
+      } else {
+        collect(*turn.cluster, outcomes[turn.index]);
+        if (turn.cluster->failed())
+          break; // the others might wait for it forever
+      }
+    }
+  }
+  for (Outcome &outcome : outcomes) {
+    report.instructions += outcome.instructions;
+    report.asyncOps += outcome.asyncOps;
+    for (Finding &finding : outcome.findings) {
+      auto known = std::find_if(report.findings.begin(), report.findings.end(),
+                                [&](const Finding &f) {
+                                  return f.kind == finding.kind && f.loc == finding.loc &&
+                                         f.by.task == finding.by.task;
+                                });
+      if (known != report.findings.end())
+        known->count += finding.count;
+      else if (report.findings.size() < size_t(config.maxFindings))
+        report.findings.push_back(std::move(finding));
+    }
+  }
+  report.ctas = int64_t(list.size()) * program.facts.clusterSize();
+  return report;
+}
+
+} // namespace tlx::sim

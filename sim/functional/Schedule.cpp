@@ -1,0 +1,120 @@
+//===- Schedule.cpp - which legal interleaving a run takes ---------------------------------------------===//
+#include "sim/functional/Schedule.h"
+
+#include "sim/functional/Cluster.h"
+
+#include <charconv>
+
+namespace tlx::sim {
+
+std::optional<Schedule> Schedule::parse(std::string_view text) {
+  if (text == "fifo")
+    return Schedule{Kind::Fifo, 0};
+  if (text == "adversarial")
+    return Schedule{Kind::Adversarial, 0};
+  if (text.substr(0, 7) == "random:") {
+    text.remove_prefix(7);
+    Schedule schedule{Kind::Random, 0};
+    auto [end, error] = std::from_chars(text.begin(), text.end(), schedule.seed);
+    if (error == std::errc() && end == text.end() && !text.empty())
+      return schedule;
+  }
+  return std::nullopt;
+}
+
+std::string Schedule::text() const {
+  switch (kind) {
+  case Kind::Fifo: return "fifo";
+  case Kind::Random: return "random:" + std::to_string(seed);
+  case Kind::Adversarial: return "adversarial";
+  }
+  return "?";
+}
+
+/// splitmix64.
+static uint64_t mix(uint64_t x) {
+  x += 0x9E3779B97F4A7C15ull;
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
+  return x ^ (x >> 31);
+}
+
+ScheduleRunner::ScheduleRunner(Cluster &cluster, Schedule schedule, uint64_t stream)
+    : cluster(cluster), schedule(schedule), random(mix(schedule.seed) ^ mix(~stream)) {}
+
+uint64_t ScheduleRunner::nextRandom() { return mix(random++); }
+
+void ScheduleRunner::collect() {
+  for (int32_t task : cluster.takeReady())
+    ready.push_back(task);
+}
+
+void ScheduleRunner::runTask(int32_t task, int64_t limit, int64_t &steps) {
+  for (int64_t i = 0; i < limit; ++i) {
+    StepStatus status = cluster.step(task);
+    ++steps;
+    if (schedule.kind == Schedule::Kind::Fifo && !cluster.pending().empty())
+      while (!cluster.pending().empty() && !cluster.failed())
+        cluster.complete(cluster.pending().begin()->first);
+    if (status != StepStatus::Ran)
+      return;
+  }
+  ready.push_back(task); // its turn is over, it has not blocked
+}
+
+bool ScheduleRunner::advance(int64_t budget) {
+  int64_t steps = 0;
+  collect();
+  while (steps < budget && !cluster.finished() && !cluster.failed()) {
+    const bool idle = ready.empty();
+    if (idle && cluster.pending().empty()) {
+      cluster.reportDeadlock();
+      return false;
+    }
+    switch (schedule.kind) {
+    case Schedule::Kind::Fifo: {
+      if (idle) {
+        cluster.complete(cluster.pending().begin()->first);
+        break;
+      }
+      int32_t task = ready.front();
+      ready.erase(ready.begin());
+      runTask(task, 4096, steps);
+      break;
+    }
+    case Schedule::Kind::Random: {
+      std::vector<AsyncId> ops = cluster.completableOps();
+      uint64_t pick = nextRandom() % (ready.size() + ops.size());
+      if (pick < ready.size()) {
+        int32_t task = ready[pick];
+        ready.erase(ready.begin() + int64_t(pick));
+        runTask(task, 1 + int64_t(nextRandom() % 24), steps);
+      } else {
+        cluster.complete(ops[pick - ready.size()]);
+        ++steps;
+      }
+      break;
+    }
+    case Schedule::Kind::Adversarial: {
+      if (idle) {
+        cluster.complete(cluster.completableOps().back());
+        ++steps;
+        break;
+      }
+      int32_t task = ready.back();
+      ready.pop_back();
+      // A task that spins on memory must let the others go on.
+      runTask(task, 100'000, steps);
+      if (!ready.empty() && ready.back() == task) {
+        ready.pop_back();
+        ready.insert(ready.begin(), task);
+      }
+      break;
+    }
+    }
+    collect();
+  }
+  return !cluster.finished() && !cluster.failed();
+}
+
+} // namespace tlx::sim

@@ -1,0 +1,471 @@
+//===- Step.cpp - one instruction: its effects and its behaviour ----------------------------------===//
+//
+// Effects run in the order in which the op declares them. The value part of an
+// instruction runs at its first immediate read or write, or after its effects; an
+// asynchronous one is captured with its operands and the signals that it will send.
+// A wait that has to sleep leaves the position behind; step() comes back to it.
+//
+//===------------------------------------------------------------------------------------------------===//
+#include "sim/functional/Descriptor.h"
+#include "sim/functional/Exec.h"
+
+#include <algorithm>
+
+namespace tlx::sim {
+namespace {
+
+using sync::Kind;
+using sync::Moment;
+
+/// A CTA's copy of an mbarrier.
+struct Place {
+  int32_t rank;
+  int64_t offset;
+};
+
+class EffectRunner {
+public:
+  explicit EffectRunner(Exec &exec)
+      : exec(exec), cluster(exec.cluster), task(exec.task), regs(exec.task.regs) {}
+
+  /// Runs the immediate effects from where the task stands. False: it sleeps or failed.
+  bool run() {
+    const Effect *effects = exec.program.effectsOf(exec.inst);
+    for (; task.effectIndex < exec.inst.numEffects; ++task.effectIndex) {
+      const Effect &effect = effects[task.effectIndex];
+      if (effect.moment == Moment::Completion)
+        continue;
+      if (!holds(effect.predicate))
+        continue;
+      if (!runOne(effect))
+        return false;
+      task.waitPassed = false;
+    }
+    return !cluster.failed();
+  }
+
+  /// The barrier effects of an asynchronous operation, resolved now, sent later.
+  std::vector<Signal> signals() {
+    std::vector<Signal> signals;
+    const Effect *effects = exec.program.effectsOf(exec.inst);
+    for (unsigned i = 0; i < exec.inst.numEffects; ++i) {
+      const Effect &effect = effects[i];
+      if (effect.moment != Moment::Completion || !holds(effect.predicate) ||
+          !holds(effect.barrierPredicate))
+        continue;
+      if (effect.kind != Kind::BarrierComplete && effect.kind != Kind::BarrierArrive)
+        continue;
+      for (Place place : places(effect))
+        signals.push_back({effect.kind, place.rank, place.offset, amount(effect, 1)});
+    }
+    return signals;
+  }
+
+private:
+  Exec &exec;
+  Cluster &cluster;
+  Task &task;
+  std::vector<Value> &regs;
+
+  bool holds(Reg predicate) {
+    if (predicate == noReg)
+      return true;
+    const Value &value = regs[predicate];
+    for (size_t i = 0; i < std::max<size_t>(value.count(), 1); ++i)
+      if (value.asInt(i))
+        return true;
+    return false;
+  }
+
+  int64_t amount(const Effect &effect, int64_t absent) const {
+    if (effect.amountReg != noReg)
+      return regs[effect.amountReg].asInt();
+    return effect.amount ? effect.amount : absent;
+  }
+
+  /// Arrivals of one effect: every thread or warp may count on its own.
+  int64_t arrivals(const Effect &effect) const {
+    int64_t each = effect.amountReg != noReg ? regs[effect.amountReg].asInt() : effect.amount;
+    switch (effect.threads) {
+    case sync::Threads::PerThread: {
+      if (effect.predicate == noReg || regs[effect.predicate].count() == 1)
+        return each * task.numThreads;
+      int64_t lanes = 0;
+      for (size_t i = 0; i < regs[effect.predicate].count(); ++i)
+        lanes += regs[effect.predicate].asInt(i) != 0;
+      return each * lanes;
+    }
+    case sync::Threads::EachWarp:
+      return each * task.numWarps;
+    default:
+      return each;
+    }
+  }
+
+  /// The CTAs whose copy of the target is meant.
+  std::vector<Place> places(const Effect &effect) {
+    const Value &target = regs[effect.target];
+    if (target.kind() != Value::Kind::Memory) {
+      exec.fail(Finding::Kind::Unsupported, "barrier operand is not a memory descriptor");
+      return {};
+    }
+    const MemRef &ref = target.mem();
+    int64_t offset = ref.base;
+    int32_t own = ref.rank < 0 ? exec.cta.rank : ref.rank;
+    if (effect.rank != noReg) {
+      int64_t rank = regs[effect.rank].asInt();
+      if (!effect.rankIsMask)
+        return {{int32_t(rank), offset}};
+      std::vector<Place> all;
+      for (int32_t r = 0; r < 16; ++r)
+        if (rank >> r & 1)
+          all.push_back({r, offset});
+      return all;
+    }
+    bool pair = effect.pairLeader ||
+                (exec.program.facts.twoCtas && effect.group == sync::Group::Tcgen05 &&
+                 cluster.numCtas() > 1);
+    if (pair && effect.kind == Kind::BarrierComplete) // both loads count at the leader
+      return {{own & ~1, offset}};
+    if (pair && effect.kind == Kind::BarrierArrive && effect.moment == Moment::Completion)
+      return {{own & ~1, offset}, {own | 1, offset}};
+    return {{own, offset}};
+  }
+
+  bool runOne(const Effect &effect) {
+    switch (effect.kind) {
+    case Kind::Read:
+    case Kind::Write:
+      if (!task.valueDone && exec.prepared.insts[exec.pc].handler) {
+        task.valueDone = true;
+        exec.prepared.insts[exec.pc].handler(exec);
+      }
+      return !cluster.failed();
+    case Kind::BarrierInit:
+      for (Place place : places(effect))
+        if (Mbarrier *barrier =
+                cluster.mbarrier(place.rank, place.offset, task, exec.pc, "init")) {
+          if (!barrier->waiters.empty())
+            exec.fail(Finding::Kind::BarrierMisuse, "initialises an mbarrier that tasks wait on");
+          barrier->init(arrivals(effect));
+          cluster.barrierEvent(BarrierEvent::What::Init, *barrier, place.rank, place.offset,
+                               barrier->count, task, exec.pc, noAsync);
+        }
+      return !cluster.failed();
+    case Kind::BarrierInval:
+      for (Place place : places(effect))
+        if (Mbarrier *barrier =
+                cluster.mbarrier(place.rank, place.offset, task, exec.pc, "inval")) {
+          barrier->state = Mbarrier::State::Invalid;
+          cluster.barrierEvent(BarrierEvent::What::Inval, *barrier, place.rank, place.offset, 0,
+                               task, exec.pc, noAsync);
+        }
+      return !cluster.failed();
+    case Kind::BarrierExpect:
+      for (Place place : places(effect))
+        cluster.barrierExpect(place.rank, place.offset, amount(effect, 0), task, exec.pc);
+      return !cluster.failed();
+    case Kind::BarrierArrive:
+      for (Place place : places(effect))
+        cluster.barrierArrive(place.rank, place.offset, arrivals(effect), task, exec.pc, noAsync);
+      return !cluster.failed();
+    case Kind::BarrierComplete:
+      for (Place place : places(effect))
+        cluster.barrierComplete(place.rank, place.offset, amount(effect, 0), task, exec.pc,
+                                noAsync);
+      return !cluster.failed();
+    case Kind::BarrierWait:
+      return waitMbarrier(effect);
+    case Kind::NamedBarrierSync:
+      return named(effect, true);
+    case Kind::NamedBarrierArrive:
+      return named(effect, false);
+    case Kind::ClusterArrive:
+      cluster.clusterArrive(task);
+      clusterEvent(BarrierEvent::What::Arrive);
+      return true;
+    case Kind::ClusterWait:
+      if (!cluster.clusterPassed(task)) {
+        clusterEvent(BarrierEvent::What::WaitBegin);
+        cluster.waitForCluster(task);
+        return false;
+      }
+      clusterEvent(BarrierEvent::What::WaitEnd);
+      return true;
+    case Kind::GroupCommit:
+      cluster.commitGroup(task, effect.group);
+      fence(effect);
+      return true;
+    case Kind::GroupWait: {
+      int64_t allowed = effect.amountReg != noReg ? regs[effect.amountReg].asInt() : effect.amount;
+      if (cluster.groupsPending(task, effect.group, allowed)) {
+        task.waitGroup = effect.group;
+        task.waitAmount = allowed;
+        cluster.block(task, BlockReason::AsyncGroup, exec.cta.rank, int64_t(effect.group));
+        return false;
+      }
+      fence(effect);
+      return true;
+    }
+    case Kind::TaskBarrier:
+    case Kind::ProxyFence:
+    case Kind::MemoryFence:
+    case Kind::BarrierInitFence:
+    case Kind::TensormapFence:
+      fence(effect);
+      return true;
+    case Kind::ClcRequest:
+    case Kind::Hint:
+      return true;
+    }
+    return true;
+  }
+
+  void fence(const Effect &effect) {
+    if (cluster.observer())
+      cluster.observer()->onFence(task.ref, exec.pc, effect);
+  }
+
+  bool waitMbarrier(const Effect &effect) {
+    std::vector<Place> where = places(effect);
+    if (where.empty())
+      return false;
+    Place place = where[0];
+    if (place.rank != exec.cta.rank)
+      exec.fail(Finding::Kind::BarrierMisuse,
+                "waits on the mbarrier of another CTA; only a CTA's own can be waited on");
+    Mbarrier *barrier = cluster.mbarrier(place.rank, place.offset, task, exec.pc, "wait");
+    if (!barrier)
+      return false;
+    int32_t phase = int32_t(regs[effect.phase].asInt()) & 1;
+    if (task.waitPassed) {
+      std::erase(barrier->released, task.id);
+    } else if (!barrier->passes(phase)) {
+      barrier->waiters.push_back(task.id);
+      task.waitPhase = phase;
+      cluster.barrierEvent(BarrierEvent::What::WaitBegin, *barrier, place.rank, place.offset,
+                           phase, task, exec.pc, noAsync);
+      cluster.block(task, BlockReason::Mbarrier, place.rank, place.offset);
+      return false;
+    }
+    cluster.barrierEvent(BarrierEvent::What::WaitEnd, *barrier, place.rank, place.offset, phase,
+                         task, exec.pc, noAsync);
+    return true;
+  }
+
+  void clusterEvent(BarrierEvent::What what) {
+    if (!cluster.observer())
+      return;
+    BarrierEvent event;
+    event.what = what;
+    event.kind = BarrierEvent::Kind::Cluster;
+    event.by = task.ref;
+    event.pc = exec.pc;
+    event.rank = exec.cta.rank;
+    event.generation = task.clusterArrivals;
+    cluster.observer()->onBarrier(event);
+  }
+
+  void namedEvent(BarrierEvent::What what, int64_t id, const NamedBarrier &barrier) {
+    if (!cluster.observer())
+      return;
+    BarrierEvent event;
+    event.what = what;
+    event.kind = BarrierEvent::Kind::Named;
+    event.by = task.ref;
+    event.pc = exec.pc;
+    event.rank = exec.cta.rank;
+    event.id = id;
+    event.amount = task.numThreads;
+    event.generation = barrier.generation;
+    event.pending = barrier.expected - barrier.arrived;
+    cluster.observer()->onBarrier(event);
+  }
+
+  /// bar.sync and bar.arrive: the task's threads count; the last one opens it.
+  bool named(const Effect &effect, bool waits) {
+    int64_t id = regs[effect.target].asInt();
+    NamedBarrier &barrier = exec.cta.named[id];
+    if (task.waitPassed) {
+      namedEvent(BarrierEvent::What::WaitEnd, id, barrier);
+      return true;
+    }
+    int64_t threads = amount(effect, 0);
+    if (id < 0 || id > 15)
+      exec.fail(Finding::Kind::BarrierMisuse,
+                "named barrier " + std::to_string(id) + " does not exist; a CTA has 0 to 15");
+    else if (threads <= 0 || threads % exec.program.facts.threadsPerWarp)
+      exec.fail(Finding::Kind::BarrierMisuse, "named barrier for " + std::to_string(threads) +
+                                                  " threads; a multiple of the warp size is due");
+    else if (barrier.expected && barrier.expected != threads)
+      exec.fail(Finding::Kind::BarrierMisuse,
+                "named barrier " + std::to_string(id) + " used for " + std::to_string(threads) +
+                    " threads while others use it for " + std::to_string(barrier.expected));
+    if (cluster.failed())
+      return false;
+    barrier.expected = threads;
+    barrier.arrived += task.numThreads;
+    if (barrier.history.size() > 64)
+      barrier.history.erase(barrier.history.begin(), barrier.history.begin() + 32);
+    barrier.history.push_back({BarrierEvent::What::Arrive, task.ref, exec.pc, task.numThreads,
+                               barrier.generation});
+    namedEvent(BarrierEvent::What::Arrive, id, barrier);
+    if (barrier.arrived > barrier.expected)
+      exec.fail(Finding::Kind::OverArrival,
+                std::to_string(barrier.arrived) + " threads at named barrier " +
+                    std::to_string(id) + ", which is for " + std::to_string(barrier.expected));
+    if (barrier.arrived >= barrier.expected) {
+      barrier.expected = barrier.arrived = 0;
+      ++barrier.generation;
+      namedEvent(BarrierEvent::What::Flip, id, barrier);
+      for (int32_t waiter : std::exchange(barrier.waiters, {}))
+        cluster.wake(waiter);
+      if (waits)
+        namedEvent(BarrierEvent::What::WaitEnd, id, barrier);
+      return !cluster.failed();
+    }
+    if (!waits)
+      return true;
+    barrier.waiters.push_back(task.id);
+    namedEvent(BarrierEvent::What::WaitBegin, id, barrier);
+    cluster.block(task, BlockReason::NamedBarrier, exec.cta.rank, id);
+    return false;
+  }
+};
+
+/// The op's own predicate operand: when false the op and its signals do not happen.
+int predicateOperand(Op op) {
+  switch (op) {
+  case Op::TmaLoad: return 3;
+  case Op::TmaGather: return 5;
+  case Op::Tcgen05Mma: return 4;
+  case Op::Tcgen05MmaScaled: return 6;
+  case Op::TdmLoad: return 3;
+  default: return -1;
+  }
+}
+
+bool happens(const Exec &exec) {
+  int predicate = predicateOperand(exec.inst.op);
+  if (predicate >= 0 && !exec.flag(predicate))
+    return false;
+  // The first CTA of a cluster asks for all of them.
+  if (exec.inst.op == Op::ClcTryCancel && exec.cta.rank % exec.program.facts.clusterDims[0])
+    return false;
+  // Paired MMA and its commit: the even CTA of a pair acts for both.
+  bool tcgen05 = exec.prepared.insts[exec.pc].group == sync::Group::Tcgen05 &&
+                 exec.inst.op != Op::TmemCopy;
+  bool paired = exec.attrs().twoCtas || (exec.program.facts.twoCtas && exec.inst.op == Op::Sync);
+  return !(tcgen05 && paired && exec.cluster.numCtas() > 1 && exec.cta.rank % 2);
+}
+
+} // namespace
+
+static void issueAsync(Exec &exec, EffectRunner &effects) {
+  Cluster &cluster = exec.cluster;
+  const InstInfo &info = exec.prepared.insts[exec.pc];
+  if (!happens(exec)) {
+    if (info.commits)
+      cluster.commitGroup(exec.task, info.group);
+    return;
+  }
+  std::vector<Signal> signals = effects.signals();
+  std::vector<ByteRange> global;
+  int64_t bytes = 0;
+  if (cluster.observer())
+    describeAsync(exec, global, bytes);
+  AsyncOp &op = cluster.issue(exec.task, exec.pc, exec.inst);
+  op.signals = std::move(signals);
+  op.operands.reserve(exec.numOperands());
+  for (unsigned i = 0; i < exec.numOperands(); ++i)
+    op.operands.push_back(exec.has(i) ? exec.take(i) : Value());
+  if (exec.inst.op == Op::WarpGroupDot) {
+    // The tile exists from now on and is filled at completion.
+    // It takes over the accumulator's elements when nobody else reads them.
+    const Type &type = exec.resultType();
+    size_t count = type.numElements();
+    if (!exec.wantsValues())
+      op.result = Value::unknown();
+    else if (count > 1 && op.operands[2].count() == count && op.operands[2].isUnique())
+      op.result = std::move(op.operands[2]);
+    else
+      op.result = Value::elements(storeOf(type), count);
+    op.result.setPending(op.id);
+    exec.out(0, op.result);
+  }
+  AsyncId id = op.id;
+  if (info.commits)
+    cluster.commitGroup(exec.task, info.group);
+  if (cluster.observer())
+    cluster.observer()->onAsyncStart({id, exec.task.ref, exec.pc, op.group, bytes,
+                                      global.data(), global.size()});
+}
+
+/// Reading a tile that an asynchronous product has yet to fill.
+static void checkPendingReads(Exec &exec) {
+  if (exec.inst.op == Op::Copy || exec.inst.op == Op::WarpGroupDotWait ||
+      exec.inst.op == Op::WarpYield || exec.inst.op == Op::Return)
+    return;
+  for (unsigned i = 0; i < exec.numOperands(); ++i) {
+    if (!exec.has(i) || (exec.inst.op == Op::WarpGroupDot && i == 2))
+      continue;
+    AsyncId pending = exec.in(i).pending();
+    if (pending == noAsync)
+      continue;
+    auto it = exec.cluster.pending().find(pending);
+    Finding finding{Finding::Kind::EarlyRead,
+                    "reads a tile before the asynchronous product that fills it is waited for",
+                    exec.inst.loc, exec.task.ref, {}, 1};
+    if (it != exec.cluster.pending().end())
+      finding.notes.push_back({exec.program.code[it->second.pc].loc, "the product is issued here"});
+    exec.cluster.report(std::move(finding));
+    exec.cluster.completeThrough(pending);
+  }
+}
+
+StepStatus Cluster::step(int32_t id) {
+  Task &task = *tasks[id];
+  if (task.state == Task::State::Finished)
+    return StepStatus::Finished;
+  if (task.state == Task::State::Blocked)
+    return StepStatus::Blocked;
+  Pc pc = task.pc;
+  const Inst &inst = program().code[pc];
+  const InstInfo &info = prepared().insts[pc];
+  Exec exec{*this, task, *task.cta, program(), prepared(), inst, pc};
+
+  if (!asyncs.empty() && task.effectIndex == 0 && inst.numOperands)
+    checkPendingReads(exec);
+  if (inst.op == Op::ArriveBarrierPhase && !task.valueDone) {
+    info.handler(exec); // its result is the phase before the arrival
+    task.valueDone = true;
+  }
+  EffectRunner effects(exec);
+  if (inst.numEffects && !effects.run())
+    return stop ? StepStatus::Failed : StepStatus::Blocked;
+  if (info.async)
+    issueAsync(exec, effects);
+  else if (!task.valueDone && info.handler)
+    info.handler(exec);
+  else if (!info.handler && inst.op != Op::Sync)
+    exec.unsupported("'" + std::string(name(inst.op)) + "' is not supported by the simulator");
+  if (stop)
+    return StepStatus::Failed;
+  if (exec.blocked)
+    return StepStatus::Blocked;
+  task.effectIndex = 0;
+  task.valueDone = false;
+  task.waitPassed = false;
+  task.pc = exec.next >= 0 ? exec.next : pc + 1;
+  if (++task.steps > state.config.stepLimit) {
+    exec.fail(Finding::Kind::StepLimit, "'" + task.name + "' has executed " +
+                                            std::to_string(task.steps) +
+                                            " instructions, the limit");
+    return StepStatus::Failed;
+  }
+  if (watching)
+    watching->onInst(task.ref, pc);
+  return task.state == Task::State::Finished ? StepStatus::Finished : StepStatus::Ran;
+}
+
+} // namespace tlx::sim

@@ -1,0 +1,17 @@
+//===- Views.h - memory references that several families make ------------------------------------------------===//
+#pragma once
+
+#include "sim/functional/Exec.h"
+
+namespace tlx::sim {
+
+/// Result 0 becomes the memory of the instruction's allocation.
+void allocate(Exec &exec);
+
+/// Stores a register tensor into the memory that register `memory` holds now.
+bool storeThrough(Exec &exec, Reg memory, const Value &value, const Type &as);
+
+/// indexStride() of a type; leading dimensions cost a look-up only.
+int64_t indexStride(const Prepared &prepared, TypeId type);
+
+} // namespace tlx::sim
