@@ -452,7 +452,8 @@ def ask_banks(out):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--python", default=sys.executable, help="a Python with fbtriton 3.7.4")
+    parser.add_argument("--python", default=os.environ.get("TLX_FBTRITON_PYTHON", sys.executable),
+                        help="a Python with fbtriton 3.7.4 (default: $TLX_FBTRITON_PYTHON, else this one)")
     parser.add_argument("--output", default=OUTPUT)
     parser.add_argument("--child", choices=["facts", "bank_facts"], help=argparse.SUPPRESS)
     options = parser.parse_args()
