@@ -2,12 +2,15 @@
 #include "runtime/backends/Backends.h"
 
 #include "runtime/backends/null/NullDevice.h"
+#include "runtime/backends/sim/SimDevice.h"
 
 namespace tlx::device {
 
-std::vector<std::string> deviceNames() { return {"null"}; }
+std::vector<std::string> deviceNames() { return {"sim", "null"}; }
 
 Result<std::unique_ptr<Device>> openDevice(const std::string &name, const DeviceOptions &options) {
+  if (name == "sim")
+    return makeSimDevice(options);
   if (name == "null")
     return makeNullDevice();
   bool known = name == "cuda" || name == "hip";

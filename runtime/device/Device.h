@@ -22,10 +22,15 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
+
+namespace tlx::json {
+class Writer;
+}
 
 namespace tlx::device {
 
@@ -99,8 +104,10 @@ struct LaunchReport {
   std::vector<Finding> findings;
   std::vector<std::string> notes;   ///< what the result rests on
   std::vector<std::string> printed; ///< what the kernel printed
-  /// Lines for people: label and text ("bound by", "tensor core").
-  std::vector<std::pair<std::string, std::string>> summary;
+  /// For people, in place of kernel and time; lines, each ended. May be empty.
+  std::string summary;
+  /// Writes what else is known into an object that has been begun; may be empty.
+  std::function<void(json::Writer &)> writeDetails;
 };
 
 class Device {

@@ -87,9 +87,9 @@ std::string jsonReport(const Outcome &outcome) {
   out.endObject().key("findings").beginArray();
   for (const device::Finding &finding : report.findings)
     writeFinding(out, finding);
-  out.endArray().key("summary").beginObject();
-  for (const auto &[label, text] : report.summary)
-    out.key(label).value(text);
+  out.endArray().key("details").beginObject();
+  if (report.writeDetails)
+    report.writeDetails(out);
   out.endObject();
   out.key("notes").row(report.notes).key("printed").row(report.printed);
   out.endObject();
@@ -108,15 +108,15 @@ std::string textReport(const Outcome &outcome) {
     if (finding.count > 1)
       out += "note: this happened " + grouped(finding.count) + " times\n";
   }
-  line(out, "kernel",
-       "@" + outcome.kernel + " on " + outcome.device +
-           (report.chip.empty() ? "" : " (" + report.chip + ")"));
-  if (report.cycles)
+  if (report.summary.empty())
+    line(out, "kernel",
+         "@" + outcome.kernel + " on " + outcome.device +
+             (report.chip.empty() ? "" : " (" + report.chip + ")"));
+  if (report.cycles && report.summary.empty())
     line(out, "time",
          grouped(*report.cycles) + " cycles" +
              (report.nanoseconds ? ", " + duration(*report.nanoseconds) : ""));
-  for (const auto &[label, text] : report.summary)
-    line(out, label, text);
+  out += report.summary;
   if (report.computedValues && outcome.outputs.empty())
     line(out, "outputs", "none: no storage changed");
   for (const Output &output : outcome.outputs)

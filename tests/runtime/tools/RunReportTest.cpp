@@ -17,7 +17,8 @@ static Outcome example() {
   outcome.report.nanoseconds = 700500.5;
   outcome.report.chip = "h200";
   outcome.report.computedValues = true;
-  outcome.report.summary = {{"bound by", "tensor core"}};
+  outcome.report.summary = "bound by tensor core\n";
+  outcome.report.writeDetails = [](json::Writer &out) { out.key("bound_by").value("tensor core"); };
   outcome.report.notes = {"extrapolated"};
   outcome.report.printed = {"pid 0"};
   device::Finding finding;
@@ -37,7 +38,7 @@ TEST(RunReport, JsonSchema) {
   json::Reader reader(*document);
   json::Node root = reader.root();
   root.onlyKeys({"device", "kernel", "chip", "cycles", "ns", "seconds", "outputs", "findings",
-                 "summary", "notes", "printed"});
+                 "details", "notes", "printed"});
   EXPECT_EQ(root["device"].string(), "sim");
   EXPECT_EQ(root["kernel"].string(), "gemm");
   EXPECT_EQ(root["cycles"].integer(), 1234567);
@@ -53,7 +54,7 @@ TEST(RunReport, JsonSchema) {
   EXPECT_EQ(finding["location"]["line"].integer(), 12);
   EXPECT_EQ(finding["notes"][0]["location"]["column"].integer(), 8);
   EXPECT_EQ(finding["count"].integer(), 3);
-  EXPECT_EQ(root["summary"]["bound by"].string(), "tensor core");
+  EXPECT_EQ(root["details"]["bound_by"].string(), "tensor core");
   EXPECT_FALSE(reader.failed()) << reader.error().str();
 }
 
@@ -69,17 +70,20 @@ TEST(RunReport, JsonWithoutTimeHasNulls) {
 }
 
 TEST(RunReport, Text) {
-  EXPECT_EQ(textReport(example()),
-            "pid 0\n"
-            "k.py:12:4: error: nobody arrives [deadlock]\n"
-            "k.py:20:8: note: waits here\n"
-            "note: this happened 3 times\n"
-            "kernel          @gemm on sim (h200)\n"
-            "time            1,234,567 cycles, 700.50 us\n"
-            "bound by        tensor core\n"
-            "output 2        f16 512x384  sha256 aaaaaaaaaaaaaaaa  -> o/2.npy\n"
-            "note            extrapolated\n"
-            "ran for         0.25 s\n");
+  Outcome outcome = example();
+  const std::string head = "pid 0\n"
+                           "k.py:12:4: error: nobody arrives [deadlock]\n"
+                           "k.py:20:8: note: waits here\n"
+                           "note: this happened 3 times\n";
+  const std::string tail = "output 2        f16 512x384  sha256 aaaaaaaaaaaaaaaa  -> o/2.npy\n"
+                           "note            extrapolated\n"
+                           "ran for         0.25 s\n";
+  EXPECT_EQ(textReport(outcome), head + "bound by tensor core\n" + tail);
+  outcome.report.summary.clear();
+  EXPECT_EQ(textReport(outcome), head +
+                                     "kernel          @gemm on sim (h200)\n"
+                                     "time            1,234,567 cycles, 700.50 us\n" +
+                                     tail);
 }
 
 TEST(RunReport, ExitCodes) {

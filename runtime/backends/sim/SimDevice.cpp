@@ -1,0 +1,114 @@
+//===- SimDevice.cpp
+//--------------------------------------------------------===//
+#include "runtime/backends/sim/SimDevice.h"
+
+#include "runtime/backends/sim/SimLaunch.h"
+#include "runtime/backends/sim/SimReplay.h"
+#include "runtime/loader/CompilerLibrary.h"
+
+#include <cstring>
+
+namespace tlx::device {
+namespace {
+
+/// The chip that stands for a target, and the family that a chip must be of.
+struct TargetRow {
+  const char *target;
+  const char *chip;
+  sim::Arch arch;
+};
+constexpr TargetRow targets[] = {
+    {"cuda:90", "h200", sim::Arch::Sm90},           {"cuda:100", "b200", sim::Arch::Sm100},
+    {"hip:gfx942", "mi300x", sim::Arch::Gfx9},      {"hip:gfx950", "mi350x", sim::Arch::Gfx9},
+    {"hip:gfx1250", "gfx1250", sim::Arch::Gfx1250},
+};
+
+const TargetRow *findTarget(const std::string &target) {
+  for (const TargetRow &row : targets)
+    if (target == row.target)
+      return &row;
+  return nullptr;
+}
+
+class SimDevice : public Device {
+public:
+  explicit SimDevice(sim::Chip chip) : chip(std::move(chip)) {}
+
+  std::string name() const override { return "sim"; }
+  Result<Address> allocate(size_t bytes) override { return memory.allocate(bytes); }
+  Result<Address> adopt(HostBuffer buffer) override { return memory.adopt(std::move(buffer)); }
+  Result<void> release(Address address) override { return memory.release(address); }
+  Result<void> write(Address to, const void *from, size_t bytes) override {
+    auto place = memory.at(to, bytes);
+    if (!place)
+      return std::move(place).error();
+    if (bytes)
+      std::memcpy(*place, from, bytes);
+    return {};
+  }
+  Result<void> read(Address from, void *to, size_t bytes) override {
+    auto place = memory.at(from, bytes);
+    if (!place)
+      return std::move(place).error();
+    if (bytes)
+      std::memcpy(to, *place, bytes);
+    return {};
+  }
+  const uint8_t *view(Address address, size_t bytes) const override {
+    return memory.find(address, bytes);
+  }
+
+  Result<std::unique_ptr<Kernel>> load(const KernelSource &source) override {
+    auto library = CompilerLibrary::open();
+    if (!library)
+      return std::move(library).error();
+    TlxCompilerRequest request;
+    request.text = source.text;
+    request.file = source.path;
+    request.kernel = source.kernel;
+    request.target = source.target;
+    request.numWarps = source.numWarps;
+    request.numCtas = source.numCtas;
+    request.cluster = source.cluster;
+    request.maxRegisters = source.maxRegisters;
+    auto program = library->load(request, source.kernelLocation);
+    if (!program)
+      return std::move(program).error();
+    return std::unique_ptr<Kernel>(std::make_unique<SimKernel>(std::move(*program), source.path));
+  }
+
+  Result<LaunchReport> launch(Kernel &kernel, const LaunchRequest &request) override {
+    return launchOnSim(static_cast<SimKernel &>(kernel), memory, request, &chip);
+  }
+
+  Result<LaunchReport> replay(Kernel &kernel, const replay::Trace &trace) override {
+    return replayOnSim(static_cast<SimKernel &>(kernel), trace);
+  }
+
+private:
+  sim::Chip chip;
+  HostMemory memory;
+};
+
+} // namespace
+
+Result<std::unique_ptr<Device>> makeSimDevice(const DeviceOptions &options) {
+  const TargetRow *row = findTarget(options.target);
+  if (!row) {
+    std::string list;
+    for (const TargetRow &known : targets)
+      list += (list.empty() ? "" : ", ") + std::string(known.target);
+    return Error("target '" + options.target + "' cannot be simulated", options.targetLocation)
+        .withHint("targets: " + list);
+  }
+  auto chip = sim::Chip::load(options.chip.empty() ? row->chip : options.chip);
+  if (!chip)
+    return std::move(chip).error();
+  if (chip->arch() != row->arch)
+    return Error("chip " + chip->name() + " cannot run target '" + options.target + "'",
+                 options.targetLocation)
+        .withHint("without --chip, " + std::string(row->chip) + " is simulated");
+  return std::unique_ptr<Device>(std::make_unique<SimDevice>(std::move(*chip)));
+}
+
+} // namespace tlx::device

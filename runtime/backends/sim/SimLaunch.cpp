@@ -1,0 +1,223 @@
+//===- SimLaunch.cpp - from a launch request to the two machines ----------===//
+#include "runtime/backends/sim/SimLaunch.h"
+
+#include "sim/functional/Launch.h"
+#include "sim/timing/Launch.h"
+#include "sim/views/Summary.h"
+#include "sim/views/Trace.h"
+
+#include <cstring>
+
+namespace tlx::device {
+namespace {
+
+/// Where the allocations lie in the simulator's own address space.
+class AddressMap {
+public:
+  AddressMap(HostMemory &memory, const LaunchRequest &request, sim::GlobalMemory &global) {
+    for (auto &[start, buffer] : memory.buffers()) {
+      std::string name = "memory";
+      for (const Argument &argument : request.arguments)
+        if (argument.kind != Argument::Kind::Scalar && argument.address >= start &&
+            argument.address <= start + buffer.size()) {
+          name = argument.name;
+          break;
+        }
+      ranges.push_back({start, buffer.size(), global.add(name, buffer.data(), buffer.size())});
+    }
+  }
+
+  uint64_t operator()(Address address) const {
+    for (const Range &range : ranges)
+      if (address >= range.start && address <= range.start + range.bytes)
+        return range.simulated + (address - range.start);
+    return 0;
+  }
+
+private:
+  struct Range {
+    Address start;
+    uint64_t bytes, simulated;
+  };
+  std::vector<Range> ranges;
+};
+
+sim::Argument functionalArgument(const Argument &from, DType element, const AddressMap &map) {
+  switch (from.kind) {
+  case Argument::Kind::Pointer: return sim::Argument::pointer(map(from.address));
+  case Argument::Kind::Descriptor:
+    return sim::Argument::desc(map(from.address), element, from.shape, from.strides,
+                               from.paddingNan);
+  case Argument::Kind::Scalar: break;
+  }
+  if (isFloat(from.type))
+    return sim::Argument::ofFloat(toDouble(from.type, from.bits));
+  return sim::Argument::ofInt(toInt(from.type, from.bits));
+}
+
+sim::TimingArgument timingArgument(const Argument &from, const AddressMap &map) {
+  sim::TimingArgument out;
+  if (from.kind == Argument::Kind::Scalar) {
+    out.kind = sim::TimingArgument::Kind::Scalar;
+    out.bits = isInteger(from.type) ? toInt(from.type, from.bits) : int64_t(from.bits);
+    return out;
+  }
+  out.kind = from.kind == Argument::Kind::Pointer ? sim::TimingArgument::Kind::Pointer
+                                                  : sim::TimingArgument::Kind::Descriptor;
+  out.bits = int64_t(map(from.address));
+  out.shape = from.shape;
+  out.strides = from.strides;
+  return out;
+}
+
+class SimLaunch {
+public:
+  SimLaunch(const SimKernel &kernel, HostMemory &memory, const LaunchRequest &request,
+            const sim::Chip *chip)
+      : kernel(kernel), memory(memory), request(request), chip(chip), map(memory, request, global) {
+  }
+
+  Result<LaunchReport> run() {
+    if (auto checked = check(); !checked)
+      return std::move(checked).error();
+    if (chip)
+      report.chip = chip->name();
+    // Time first: it reads scalars from memory that values may change.
+    if (request.time)
+      if (auto timed = time(); !timed)
+        return std::move(timed).error();
+    if (request.values)
+      if (auto computed = values(); !computed)
+        return std::move(computed).error();
+    return std::move(report);
+  }
+
+private:
+  Result<void> check() {
+    for (size_t axis = 0; axis < 3; ++axis)
+      if (request.grid[axis] > INT32_MAX)
+        return Error("the grid is too large to simulate", request.gridLocation);
+    auto schedule = sim::Schedule::parse(request.schedule.empty() ? "fifo" : request.schedule);
+    if (!schedule)
+      return Error("--schedule must be fifo, random:SEED or adversarial; got '" + request.schedule +
+                   "'");
+    chosen = *schedule;
+    return checkMemory();
+  }
+
+  /// What the program allocates must fit the chip.
+  Result<void> checkMemory() {
+    if (!chip)
+      return {};
+    const sim::Allocation *largest = nullptr;
+    int64_t bytes = 0;
+    for (const sim::Allocation &allocation : kernel.code().allocations) {
+      if (allocation.space != sync::Space::Shared)
+        continue;
+      int64_t end =
+          allocation.offset < 0 ? bytes + allocation.bytes : allocation.offset + allocation.bytes;
+      if (end > bytes)
+        bytes = end, largest = &allocation;
+    }
+    int64_t limit = chip->integer(sim::Param::SmSmemPerCta);
+    if (largest && bytes > limit)
+      return Error("the kernel needs " + std::to_string(bytes) + " bytes of shared memory; " +
+                       chip->name() + " gives a CTA " + std::to_string(limit),
+                   kernel.location(largest->loc));
+    return {};
+  }
+
+  Result<void> values() {
+    sim::LaunchConfig config;
+    for (size_t axis = 0; axis < 3; ++axis)
+      config.grid[axis] = int32_t(request.grid[axis]);
+    std::vector<ParameterType> parameters = *kernel.parameters();
+    for (size_t i = 0; i < request.arguments.size(); ++i)
+      config.arguments.push_back(
+          functionalArgument(request.arguments[i], parameters[i].element, map));
+    config.schedule = chosen;
+    if (chip)
+      config.residentCtas = int32_t(chip->integer(sim::Param::SmCount));
+    config.print = [this](const std::string &line) { report.printed.push_back(line); };
+    sim::RunReport ran = sim::FunctionalMachine(kernel.code(), config, global).run();
+    for (const sim::Finding &finding : ran.findings)
+      report.findings.push_back(findingOf(kernel, finding));
+    report.computedValues = true;
+    return {};
+  }
+
+  Result<void> time() {
+    sim::TimingLaunch launch;
+    launch.grid = request.grid;
+    for (size_t axis = 0; axis < 3; ++axis)
+      launch.cluster[axis] = int32_t(request.cluster[axis]);
+    for (const Argument &argument : request.arguments)
+      launch.arguments.push_back(timingArgument(argument, map));
+    launch.sharedBytes = request.sharedBytes.value_or(0);
+    launch.totalWarps = int32_t(request.totalWarps.value_or(0));
+    for (const auto &[start, buffer] : memory.buffers())
+      launch.footprintBytes += int64_t(buffer.size());
+    launch.read = [this](uint64_t address, size_t bytes, void *to) {
+      const char *from = global.find(address, bytes);
+      if (from)
+        std::memcpy(to, from, bytes);
+      return from != nullptr;
+    };
+    sim::Trace trace(kernel.code());
+    sim::TimingOptions options;
+    if (!request.tracePath.empty())
+      options.hooks = &trace;
+    auto timed = sim::simulateTime(kernel.code(), launch, *chip, options);
+    if (!timed)
+      return std::move(timed).error();
+    if (!request.tracePath.empty())
+      if (auto written = trace.write(request.tracePath); !written)
+        return written;
+    report.cycles = timed->cycles;
+    report.nanoseconds = timed->nanoseconds;
+    report.notes.insert(report.notes.end(), timed->notes.begin(), timed->notes.end());
+    report.summary = sim::summaryText(*timed, kernel.code());
+    report.writeDetails = [program = kernel.shared(), timed = std::move(*timed)](
+                              json::Writer &out) { sim::writeReport(out, timed, *program); };
+    return {};
+  }
+
+  const SimKernel &kernel;
+  HostMemory &memory;
+  const LaunchRequest &request;
+  const sim::Chip *chip;
+  sim::GlobalMemory global;
+  AddressMap map;
+  sim::Schedule chosen;
+  LaunchReport report;
+};
+
+ExitCode codeOf(sim::Finding::Kind kind) {
+  switch (kind) {
+  case sim::Finding::Kind::Unsupported:
+  case sim::Finding::Kind::StepLimit: return ExitCode::Unknown;
+  case sim::Finding::Kind::BadLaunch: return ExitCode::BadInput;
+  default: return ExitCode::Violated;
+  }
+}
+
+} // namespace
+
+Finding findingOf(const SimKernel &kernel, const sim::Finding &finding) {
+  Finding out;
+  out.category = sim::name(finding.kind);
+  out.message = finding.message;
+  out.location = kernel.location(finding.loc);
+  for (const sim::Finding::Note &note : finding.notes)
+    out.notes.push_back({kernel.location(note.loc), note.text});
+  out.count = finding.count;
+  out.code = codeOf(finding.kind);
+  return out;
+}
+
+Result<LaunchReport> launchOnSim(const SimKernel &kernel, HostMemory &memory,
+                                 const LaunchRequest &request, const sim::Chip *chip) {
+  return SimLaunch(kernel, memory, request, chip).run();
+}
+
+} // namespace tlx::device
