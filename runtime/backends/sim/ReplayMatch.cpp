@@ -21,11 +21,41 @@ static bool samePlace(const sim::Location &place, const SourceLocation &wanted) 
          baseName(place.file) == baseName(wanted.file);
 }
 
+/// Many operations have become "sync" instructions, told apart by what they do.
+static bool hasEffectOf(const sim::Program &program, const sim::Inst &inst, std::string_view name) {
+  using K = sync::Kind;
+  struct Row {
+    std::string_view op;
+    K kind;
+  };
+  static constexpr Row rows[] = {
+      {"init_barrier", K::BarrierInit},
+      {"inval_barrier", K::BarrierInval},
+      {"barrier_expect", K::BarrierExpect},
+      {"wait_barrier", K::BarrierWait},
+      {"arrive_barrier", K::BarrierArrive},
+      {"arrive_barrier_named", K::NamedBarrierArrive},
+      {"wait_barrier_named", K::NamedBarrierSync},
+      {"fence_async_shared", K::ProxyFence},
+      {"cluster_arrive", K::ClusterArrive},
+      {"cluster_wait", K::ClusterWait},
+  };
+  std::string_view plain = name.substr(name.find('.') + 1);
+  for (const Row &row : rows) {
+    if (plain != row.op)
+      continue;
+    const sim::Effect *effects = program.effectsOf(inst);
+    return std::any_of(effects, effects + inst.numEffects,
+                       [&](const sim::Effect &effect) { return effect.kind == row.kind; });
+  }
+  return true;
+}
+
 bool matches(const sim::Program &program, sim::Pc pc, const replay::Operation &op) {
   const sim::Inst &inst = program.code[size_t(pc)];
   // Structured control flow has become jumps: only its place is left.
   auto known = sim::opFromName(op.name);
-  if (known && inst.op != *known)
+  if (known && (inst.op != *known || !hasEffectOf(program, inst, op.name)))
     return false;
   if (!known && op.location.line == 0)
     return false;

@@ -1,0 +1,124 @@
+// A launch request becomes a run of the machine: arguments, findings, outputs.
+#include "runtime/backends/sim/SimLaunch.h"
+#include "tests/sim/functional/Kernels.h"
+
+#include <cstring>
+
+using namespace tlx;
+using namespace tlx::device;
+
+namespace {
+
+/// out[i] = in[i] for 32 elements, from element `start` on.
+std::shared_ptr<sim::Program> copyProgram() {
+  sim::test::Kernel b("copy");
+  b.at(3);
+  sim::Reg in = b.pointerArg("in", DType::f32), out = b.pointerArg("out", DType::f32);
+  sim::Reg start = b.intArg("start");
+  sim::Attrs attrs;
+  attrs.ints = {0, 32};
+  sim::TypeId tensor = b.tensor({32}, DType::i32);
+  sim::Reg range = b.emit1(sim::Op::MakeRange, {}, tensor, attrs);
+  sim::Reg splat = b.emit1(sim::Op::Splat, {start}, tensor);
+  sim::Reg offsets = b.add(range, splat);
+  b.at(4);
+  sim::Reg value = b.emit1(sim::Op::Load, {b.offset(in, offsets), sim::noReg, sim::noReg},
+                           b.tensor({32}, DType::f32));
+  b.at(5);
+  b.emit(sim::Op::Store, {b.offset(out, offsets), value, sim::noReg});
+  b.ret();
+  return std::make_shared<sim::Program>(b.finish());
+}
+
+class SimLaunchTest : public testing::Test {
+protected:
+  HostMemory memory;
+  SimKernel kernel{copyProgram(), "copy.ttir"};
+  Address in = 0, out = 0;
+
+  void SetUp() override {
+    HostBuffer buffer(64 * 4);
+    for (int i = 0; i < 64; ++i) {
+      float value = float(i) * 0.5f;
+      std::memcpy(buffer.data() + 4 * i, &value, 4);
+    }
+    in = *memory.adopt(std::move(buffer));
+    out = *memory.allocate(64 * 4);
+  }
+  LaunchRequest request(int64_t start) {
+    LaunchRequest r;
+    r.time = false;
+    Argument pointer;
+    pointer.kind = Argument::Kind::Pointer;
+    pointer.type = DType::f32;
+    pointer.name = "in";
+    pointer.address = in;
+    r.arguments.push_back(pointer);
+    pointer.name = "out";
+    pointer.address = out;
+    r.arguments.push_back(pointer);
+    Argument scalar;
+    scalar.bits = uint64_t(start) & 0xFFFFFFFF;
+    r.arguments.push_back(scalar);
+    return r;
+  }
+};
+
+TEST_F(SimLaunchTest, DescribesParameters) {
+  auto parameters = *kernel.parameters();
+  ASSERT_EQ(parameters.size(), 3u);
+  EXPECT_EQ(parameters[0].kind, ParameterType::Kind::Pointer);
+  EXPECT_EQ(parameters[0].spelling, "!tt.ptr<f32>");
+  EXPECT_EQ(parameters[2].kind, ParameterType::Kind::Scalar);
+  EXPECT_EQ(parameters[2].name, "start");
+}
+
+TEST_F(SimLaunchTest, ComputesValues) {
+  auto report = launchOnSim(kernel, memory, request(8), nullptr);
+  ASSERT_TRUE(report.ok()) << report.error().str();
+  EXPECT_TRUE(report->computedValues);
+  EXPECT_TRUE(report->findings.empty());
+  float values[64];
+  std::memcpy(values, memory.find(out, 256), 256);
+  EXPECT_EQ(values[7], 0);
+  EXPECT_EQ(values[8], 4);
+  EXPECT_EQ(values[39], 19.5f);
+  EXPECT_EQ(values[40], 0);
+}
+
+TEST_F(SimLaunchTest, AccessOutsideIsALocatedFinding) {
+  auto report = launchOnSim(kernel, memory, request(40), nullptr);
+  ASSERT_TRUE(report.ok());
+  ASSERT_FALSE(report->findings.empty());
+  EXPECT_EQ(report->findings[0].category, "out-of-bounds");
+  EXPECT_EQ(report->findings[0].location.str().substr(0, 11), "kernel.py:4");
+  EXPECT_EQ(report->findings[0].code, ExitCode::Violated);
+}
+
+TEST_F(SimLaunchTest, BadRequests) {
+  LaunchRequest r = request(0);
+  r.schedule = "someday";
+  auto report = launchOnSim(kernel, memory, r, nullptr);
+  ASSERT_FALSE(report.ok());
+  EXPECT_NE(report.error().message.find("--schedule must be"), std::string::npos);
+  r = request(0);
+  r.grid = {int64_t(1) << 31, 1, 1};
+  EXPECT_FALSE(launchOnSim(kernel, memory, r, nullptr).ok());
+}
+
+TEST_F(SimLaunchTest, PredictsTime) {
+  auto chip = sim::Chip::load("h200");
+  ASSERT_TRUE(chip.ok());
+  LaunchRequest r = request(0);
+  r.time = true;
+  r.values = false;
+  auto report = launchOnSim(kernel, memory, r, &*chip);
+  ASSERT_TRUE(report.ok()) << report.error().str();
+  EXPECT_GT(*report->cycles, 500);
+  EXPECT_LT(*report->cycles, 50000);
+  EXPECT_FALSE(report->computedValues);
+  EXPECT_EQ(report->chip, "h200");
+  EXPECT_NE(report->summary.find("cycles"), std::string::npos);
+}
+
+} // namespace

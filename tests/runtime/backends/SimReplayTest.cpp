@@ -1,0 +1,187 @@
+// Traces written by hand for a producer and a consumer around one mbarrier.
+#include "runtime/backends/sim/SimReplay.h"
+#include "runtime/backends/sim/ReplayMatch.h"
+#include "tests/sim/functional/Kernels.h"
+
+using namespace tlx;
+using namespace tlx::device;
+using sim::Op;
+
+namespace {
+
+constexpr int waitLine = 20, arriveLine = 30;
+
+/// The default task waits for phase 0 in each of `n` rounds (with the parity of
+/// the round); the partition arrives once a round, or not at all in round 1.
+std::shared_ptr<sim::Program> ring(bool skipsSecond) {
+  sim::test::Kernel b("ring");
+  b.at(1);
+  sim::Reg n = b.intArg("n");
+  sim::Reg bars = b.barriers("full", 1, 1);
+  auto body = [&](sim::Reg count, sim::Reg barriers, const auto &each) {
+    sim::Reg zero = b.i32(0), one = b.i32(1);
+    b.forLoop(zero, count, one, {}, [&](sim::Reg i, const sim::Regs &) {
+      each(i, b.barrier(barriers, zero));
+      return sim::Regs{};
+    });
+  };
+  sim::test::Kernel::PartitionSpec partition;
+  partition.name = "partition0";
+  partition.body = [&](const sim::Regs &args) {
+    body(args[0], args[1], [&](sim::Reg i, sim::Reg barrier) {
+      b.at(arriveLine);
+      if (!skipsSecond)
+        return b.sync({sim::test::arriveEffect(barrier)});
+      sim::Reg isSecond = b.compare(sim::CmpI::Eq, i, b.i32(1));
+      b.ifElse(
+          isSecond, {}, [&] { return sim::Regs{}; },
+          [&] {
+            b.sync({sim::test::arriveEffect(barrier)});
+            return sim::Regs{};
+          });
+    });
+  };
+  b.warpSpecialize({n, bars}, {},
+                   [&] {
+                     body(n, bars, [&](sim::Reg i, sim::Reg barrier) {
+                       b.at(waitLine);
+                       sim::Reg parity = b.binary(Op::AndI, i, b.i32(1));
+                       b.sync({sim::test::waitEffect(barrier, parity)});
+                     });
+                     return sim::Regs{};
+                   },
+                   {partition});
+  b.ret();
+  sim::Program program = b.finish();
+  auto errors = sim::validate(program);
+  EXPECT_TRUE(errors.empty()) << errors[0].message;
+  return std::make_shared<sim::Program>(std::move(program));
+}
+
+replay::Operation wait() { return {"ttng.wait_barrier", -1, {"kernel.py", waitLine, 1}}; }
+replay::Operation arrive() { return {"ttng.arrive_barrier", -1, {"kernel.py", arriveLine, 1}}; }
+
+replay::Trace trace(std::string category, int64_t n) {
+  replay::Trace t;
+  t.kernel = "ring";
+  t.launch.target = "cuda:90";
+  t.scalars = {{0, "n", "i32", false, n, 0}};
+  t.ctas = {{}};
+  t.violation = {std::move(category), "as claimed", wait()};
+  return t;
+}
+
+LaunchReport follow(bool skipsSecond, const replay::Trace &t) {
+  SimKernel kernel(ring(skipsSecond), "ring.ttir");
+  auto report = replayOnSim(kernel, t);
+  EXPECT_TRUE(report.ok()) << report.error().str();
+  return report.ok() ? *report : LaunchReport();
+}
+
+std::string notes(const LaunchReport &report) {
+  std::string all;
+  for (const std::string &note : report.notes)
+    all += note + "\n";
+  for (const Finding &finding : report.findings) {
+    all += finding.category + ": " + finding.message + "\n";
+    for (const ErrorNote &note : finding.notes)
+      all += note.message + "\n";
+  }
+  return all;
+}
+
+TEST(SimReplay, DeadlockIsReached) {
+  replay::Trace t = trace("deadlock", 3);
+  t.events = {{0, "partition0", arrive(), {0}, false, ""},
+              {0, "default", wait(), {0}, false, ""},
+              {0, "default", wait(), {1}, false, "waits for ever"}};
+  LaunchReport report = follow(true, t);
+  ASSERT_FALSE(report.findings.empty());
+  EXPECT_EQ(report.findings[0].category, "deadlock") << notes(report);
+  EXPECT_NE(notes(report).find("ends in the violation of the trace"), std::string::npos)
+      << notes(report);
+}
+
+TEST(SimReplay, ACorrectKernelDoesNotEndInTheViolation) {
+  replay::Trace t = trace("deadlock", 3);
+  t.events = {{0, "partition0", arrive(), {0}, false, ""}, {0, "default", wait(), {0}, false, ""}};
+  // The producer laps the consumer here: that is no deadlock of the claimed kind
+  // when there is one round only.
+  t.scalars[0].integer = 1;
+  LaunchReport report = follow(false, t);
+  ASSERT_EQ(report.findings.size(), 1u) << notes(report);
+  EXPECT_EQ(report.findings[0].category, "replay-mismatch");
+  EXPECT_EQ(report.findings[0].code, ExitCode::Unknown);
+}
+
+TEST(SimReplay, OrderDecides) {
+  // Two arrivals before the first wait: its phase is overrun.
+  replay::Trace t = trace("lost-phase", 2);
+  t.events = {{0, "partition0", arrive(), {0}, false, ""},
+              {0, "partition0", arrive(), {1}, false, ""},
+              {0, "default", wait(), {0}, false, ""}};
+  LaunchReport report = follow(false, t);
+  EXPECT_NE(notes(report).find("ends in the violation of the trace"), std::string::npos)
+      << notes(report);
+}
+
+TEST(SimReplay, ATraceThatCannotBeFollowedSaysWhere) {
+  replay::Trace t = trace("over-arrival", 1);
+  t.events = {{0, "partition0", arrive(), {5}, false, ""}};
+  LaunchReport report = follow(false, t);
+  EXPECT_NE(notes(report).find("event 0, ttng.arrive_barrier of partition0 at kernel.py:30:1, "
+                               "cannot be followed: the task has ended"),
+            std::string::npos)
+      << notes(report);
+  t.events = {{0, "partition7", arrive(), {}, false, ""}};
+  report = follow(false, t);
+  EXPECT_NE(notes(report).find("the task has not been started"), std::string::npos)
+      << notes(report);
+  t.events = {{0, "default", {"ttng.async_tma_copy_global_to_local", -1, {}}, {}, true, ""}};
+  report = follow(false, t);
+  EXPECT_NE(notes(report).find("nothing of it is in flight"), std::string::npos) << notes(report);
+}
+
+TEST(SimReplay, BranchAnswersWin) {
+  // The branch of round 0 is said to be taken: the arrival is skipped there.
+  replay::Trace t = trace("deadlock", 1);
+  replay::Operation branch{"scf.if", -1, {"kernel.py", arriveLine, 1}};
+  t.answers = {{replay::Answer::Kind::Branch, 0, "partition0", branch, 0, {1}}};
+  LaunchReport report = follow(true, t);
+  ASSERT_FALSE(report.findings.empty());
+  EXPECT_EQ(report.findings[0].category, "deadlock") << notes(report);
+  // Without the answer the kernel runs to its end.
+  t.answers.clear();
+  report = follow(true, t);
+  EXPECT_EQ(report.findings[0].category, "replay-mismatch") << notes(report);
+}
+
+TEST(SimReplay, ScalarsMustBeGiven) {
+  replay::Trace t = trace("deadlock", 1);
+  t.scalars.clear();
+  SimKernel kernel(ring(false), "ring.ttir");
+  auto report = replayOnSim(kernel, t);
+  ASSERT_FALSE(report.ok());
+  EXPECT_EQ(report.error().message, "the trace gives no value for parameter 0 'n' of @ring");
+  t.scalars = {{4, "x", "i32", false, 1, 0}};
+  EXPECT_FALSE(replayOnSim(kernel, t).ok());
+}
+
+TEST(ReplayMatch, IterationsOfNestedLoops) {
+  sim::Program program;
+  program.loops = {{10, 30, -1}, {15, 25, -1}};
+  LoopCounter counter(program);
+  for (sim::Pc pc : {5, 10, 15, 20, 15, 20}) // outer 0, inner 1
+    counter.arrive(pc);
+  EXPECT_TRUE(counter.agrees(20, {0, 1}));
+  EXPECT_TRUE(counter.agrees(20, {1}));
+  EXPECT_TRUE(counter.agrees(20, {}));
+  EXPECT_TRUE(counter.agrees(20, {7, 0, 1})); // loops outside this function
+  EXPECT_FALSE(counter.agrees(20, {0, 0}));
+  for (sim::Pc pc : {26, 10, 15, 20}) // outer 1, inner starts again
+    counter.arrive(pc);
+  EXPECT_TRUE(counter.agrees(20, {1, 0}));
+  EXPECT_TRUE(counter.agrees(26, {1}));
+}
+
+} // namespace
