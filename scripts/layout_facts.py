@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Regenerates tests/compiler/layout/{facts,bank_facts}.txt: what fbtriton itself says about layouts.
+"""Regenerates tests/compiler/layout/{facts,bank_facts,tmem_facts}.txt: what fbtriton itself says about layouts.
 
 Each line of facts.txt is
 
@@ -18,7 +18,11 @@ Each line of bank_facts.txt is
 
     register encoding | shared encoding | shape | element bits | bank conflicts
 
-    scripts/layout_facts.py [--python PYTHON] [--output FOLDER]
+and of tmem_facts.txt, the registers of a tensor memory access,
+
+    encoding | shape | element bits | warps | atom | bases
+
+    scripts/layout_facts.py [--python PYTHON] [--output FOLDER] [--check]
 
 needs a Python with fbtriton 3.7.4; without it, says so and leaves the file.
 """
@@ -450,31 +454,77 @@ def ask_banks(out):
         out.write(f"{register_text} | {shared_text} | {'x'.join(map(str, shape))} | {bits} | {conflicts}\n")
 
 
+def ask_tensor_memory(out):
+    """What compute_tmem_reg_layout answers; nothing or a refusal is a line with `!`."""
+    from triton._C.libtriton import gluon_ir
+    from triton.experimental.gluon.language import _core as gluon
+    from triton.experimental.gluon.language.nvidia.blackwell import TensorMemoryLayout
+    types = {8: gluon.int8, 16: gluon.float16, 32: gluon.float32}
+    shapes = [([128, 64], 128, 64), ([256, 64], 128, 64), ([128, 256], 128, 128), ([64, 128], 64, 64),
+              ([128, 64], 64, 64), ([64, 64], 64, 64), ([128, 4], 128, 4), ([128, 2], 128, 2), ([128, 1], 128, 1),
+              ([64, 1], 64, 1), ([64, 4], 64, 4)]
+    for (shape, m, n), bits, warps, atom in itertools.product(
+            shapes, (32, 16, 8), (4, 8, 16), ("32x32b", "16x64b", "16x128b", "16x256b")):
+        for stride in (1, 2) if bits == 16 and n == 64 else (1,):
+            text = f"#ttng.tensor_memory_encoding<blockM = {m}, blockN = {n}, colStride = {stride}>"
+            case = f"{text} | {'x'.join(map(str, shape))} | {bits} | {warps} | {atom}"
+            read, write = os.pipe()
+            child = os.fork()
+            if child == 0:
+                os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+                try:
+                    layout = gluon_ir.compute_tmem_reg_layout(types[bits], shape, shape,
+                                                              TensorMemoryLayout([m, n], stride), warps, atom)
+                    if layout is not None:
+                        os.write(write, f"register={layout.reg_bases} lane={layout.lane_bases} "
+                                        f"warp={layout.warp_bases} block={layout.block_bases}".encode())
+                except (RuntimeError, ValueError):
+                    pass
+                os._exit(0)
+            os.close(write)
+            with os.fdopen(read) as answer:
+                bases = answer.read()
+            os.waitpid(child, 0)
+            out.write(f"{case} | {bases}\n" if bases else f"! {case}\n")
+
+
+ASK = {"facts": ask_all, "bank_facts": ask_banks, "tmem_facts": ask_tensor_memory}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--python", default=os.environ.get("TLX_FBTRITON_PYTHON", sys.executable),
                         help="a Python with fbtriton 3.7.4 (default: $TLX_FBTRITON_PYTHON, else this one)")
     parser.add_argument("--output", default=OUTPUT)
-    parser.add_argument("--child", choices=["facts", "bank_facts"], help=argparse.SUPPRESS)
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 when the tables would change")
+    parser.add_argument("--child", choices=list(ASK), help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
-        (ask_all if options.child == "facts" else ask_banks)(sys.stdout)
+        ASK[options.child](sys.stdout)
         return 0
     probe = subprocess.run([options.python, "-c", "from triton._C.libtriton import tlx, gluon_ir"],
                            stderr=subprocess.DEVNULL)
     if probe.returncode != 0:
         print(f"layout_facts: {options.python} has no fbtriton; {options.output} is left as it is")
-        return 0
+        return 77 if options.check else 0
+    stale = 0
     for table, columns in (("facts", "encoding | shape | bases | dump_layout"),
-                           ("bank_facts", "register encoding | shared encoding | shape | element bits | conflicts")):
+                           ("bank_facts", "register encoding | shared encoding | shape | element bits | conflicts"),
+                           ("tmem_facts", "encoding | shape | element bits | warps | atom | bases")):
         result = subprocess.run([options.python, os.path.abspath(__file__), "--child", table], stdout=subprocess.PIPE,
                                 text=True, check=True)
         path = os.path.join(options.output, table + ".txt")
+        text = f"# Written by scripts/layout_facts.py from fbtriton 3.7.4: {columns}\n{result.stdout}"
+        if options.check:
+            with open(path) as f:
+                same = f.read() == text
+            stale += not same
+            print(f"layout_facts: {path} is {'up to date' if same else 'stale'}")
+            continue
         with open(path, "w") as f:
-            f.write(f"# Written by scripts/layout_facts.py from fbtriton 3.7.4: {columns}\n")
-            f.write(result.stdout)
+            f.write(text)
         print(f"layout_facts: {len(result.stdout.splitlines())} facts in {path}")
-    return 0
+    return 1 if stale else 0
 
 
 if __name__ == "__main__":

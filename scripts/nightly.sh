@@ -14,6 +14,7 @@ campaigns() {
   cat <<'LIST'
 roundtrip: $TLX_PYTHON tests/corpus/roundtrip.py
 fbtriton-equality: $TLX_PYTHON tests/corpus/fbtriton_equality.py
+layout-facts: $TLX_PYTHON scripts/layout_facts.py --check
 ingest-events: $TLX_PYTHON tests/corpus/ingest_events.py
 verify-corpus: $TLX_PYTHON tests/corpus/verify_corpus.py
 sim-values: $TLX_PYTHON tests/corpus/sim_values.py --timeout 600

@@ -1,49 +1,11 @@
 #include "compiler/layout/Queries.h"
-#include "tests/compiler/layout/EncodingText.h"
+#include "compiler/layout/TensorMemoryAccess.h"
 
 #include <gtest/gtest.h>
 
-#include <fstream>
-
 using namespace tlx::layout;
-using namespace tlx::layout::test;
 
 namespace {
-
-LinearLayout of(const std::string &text, const std::string &shape) {
-  EncodingPtr encoding = parseEncoding(text);
-  EXPECT_TRUE(encoding) << text;
-  auto layout = toLinearLayout(*encoding, parseShape(shape));
-  EXPECT_TRUE(layout.ok()) << text;
-  return layout.ok() ? *layout : LinearLayout();
-}
-
-/// The accesses that fbtriton counts: as wide as the layouts allow.
-TEST(BankConflicts, areThoseOfFbtriton) {
-  std::ifstream file(TLX_SOURCE_DIR "/tests/compiler/layout/bank_facts.txt");
-  std::string line;
-  int count = 0;
-  while (std::getline(file, line)) {
-    if (line.empty() || line.rfind("# ", 0) == 0)
-      continue;
-    std::vector<std::string> parts;
-    size_t at = 0, next;
-    while ((next = line.find(" | ", at)) != std::string::npos) {
-      parts.push_back(line.substr(at, next - at));
-      at = next + 3;
-    }
-    parts.push_back(line.substr(at));
-    SCOPED_TRACE(line);
-    auto access = registersToShared(of(parts[0], parts[2]), of(parts[1], parts[2]));
-    ASSERT_TRUE(access.ok());
-    const unsigned bits = unsigned(std::stoul(parts[3]));
-    const unsigned vector = maxVectorElements(*access, bits);
-    EXPECT_EQ(bankCost(*access, bits, vector).conflicts(), unsigned(std::stoul(parts[4])))
-        << "vector of " << vector;
-    ++count;
-  }
-  EXPECT_GT(count, 300);
-}
 
 LinearLayout access(const Encoding &registers, const Encoding &shared, const Shape &shape) {
   auto r = toLinearLayout(registers, shape), s = toLinearLayout(shared, shape);
@@ -186,6 +148,23 @@ TEST(ConversionKind, saysHowFarElementsMove) {
   EXPECT_EQ(kind(SliceEncoding{1, makeEncoding(BlockedEncoding{{1, 1}, {32, 1}, {1, 4}, {1, 0}})},
                  BlockedEncoding{{1}, {32}, {4}, {0}}, {128}),
             Conversion::Registers);
+}
+
+TEST(TensorMemoryAccess, warpsStayInTheirLanes) {
+  const TensorMemoryEncoding tile{128, 64};
+  auto memory = toLinearLayout(tile, {128, 64});
+  // Warps down the rows, 32 each: what the hardware offers.
+  auto rows = toLinearLayout(BlockedEncoding{{1, 64}, {32, 1}, {4, 1}, {0, 1}}, {128, 64});
+  auto access = registersToTensorMemory(*rows, *memory);
+  ASSERT_TRUE(access.ok());
+  EXPECT_EQ(access->apply({{"warp", 3}, {"lane", 5}, {"register", 7}}, kRow), 3 * 32 + 5);
+  EXPECT_EQ(access->apply({{"warp", 3}, {"lane", 5}, {"register", 7}}, kCol), 7);
+  // Warps along the columns would all have to read lane 0.
+  auto columns = toLinearLayout(BlockedEncoding{{1, 16}, {32, 1}, {1, 4}, {1, 0}}, {128, 64});
+  auto refused = registersToTensorMemory(*columns, *memory);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().message.find("32 lanes"), std::string::npos);
+  EXPECT_FALSE(tensorMemoryRegisters(tile, {128, 64}, 32, 2, TensorMemoryAtom::Lanes32x32b).ok());
 }
 
 } // namespace
