@@ -39,7 +39,8 @@ struct SyncEffect {
 
   /// The memory, barrier, descriptor or named-barrier id that is meant.
   mlir::Value target;
-  /// i1: the effect happens only when true.
+  /// i1 (or i32, as AMD's data mover has it): the effect happens only when it is
+  /// not zero.
   mlir::Value predicate;
   /// BarrierWait: the parity (i32) of the phase to wait for.
   mlir::Value phase;
@@ -51,6 +52,9 @@ struct SyncEffect {
   /// bit mask of such ranks (multicast). i32.
   mlir::Value rank;
   bool rankIsMask = false;
+  /// A constant bit mask of ranks, where no value gives one; 0 is absent, -1 is
+  /// every CTA of the cluster.
+  int64_t rankMask = 0;
   /// The mbarrier that signals completion of this asynchronous effect.
   mlir::Value barrier;
   mlir::Value barrierPredicate;
@@ -61,6 +65,8 @@ struct SyncEffect {
   bool pairLeader = false;
   /// A group wait that covers reads of the source only (`.read`).
   bool readOnly = false;
+  /// An arrival at the cluster's barrier that is no release.
+  bool relaxed = false;
 };
 
 using SyncEffects = llvm::SmallVectorImpl<SyncEffect>;
