@@ -21,7 +21,7 @@ class TT_PureOp<string mnemonic, string unit, list<Trait> traits = []>
 class TT_MaskMatches<string from, string to>
     : TypesMatchWith<"mask has the shape of " # from, from, to,
                      "::tlx::tt::i1SameShape($_self)",
-                     "[](::mlir::Type, ::mlir::Type) { return true; }">;
+                     "true || ::std::equal_to<>()">;
 
 class TT_SameType<string from, string to>
     : TypesMatchWith<to # " has the type of " # from, from, to, "$_self">;
@@ -30,6 +30,6 @@ class TT_SameType<string from, string to>
 class TT_PointeeMatches<string from, string to>
     : TypesMatchWith<to # " has the pointee type of " # from, from, to,
                      "::tlx::tt::pointeeSameShape($_self)",
-                     "[](::mlir::Type, ::mlir::Type) { return true; }">;
+                     "true || ::std::equal_to<>()">;
 
 #endif
