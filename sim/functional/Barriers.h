@@ -1,32 +1,22 @@
 //===- Barriers.h - mbarriers, named barriers, the cluster barrier ----------------------===//
 //
-// An mbarrier as PTX describes it: a phase, the arrivals still to come in it and a
-// signed count of transaction bytes; complete_tx may come before expect_tx. The phase
-// completes when both are zero. wait(P) passes when the phase of parity P has completed,
-// that is, when the phase in progress has the other parity. A task that must wait sleeps
-// until the flip; it never polls.
-//
-// Pure state: who wakes up is the cluster's business.
+// The rules of an mbarrier are those of sim/program/Mbarrier.h. A task that must wait
+// sleeps until the flip; it never polls. Pure state: who wakes up is the cluster's business.
 //
 //===--------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "sim/functional/Observer.h"
+#include "sim/program/Mbarrier.h"
 
 #include <vector>
 
 namespace tlx::sim {
 
-struct Mbarrier {
-  enum class State : uint8_t { Uninitialized, Live, Invalid };
-  State state = State::Uninitialized;
-  int64_t count = 0;      ///< arrivals of a phase
-  int64_t pending = 0;    ///< arrivals still to come
-  int64_t tx = 0;         ///< bytes expected minus bytes complete
-  int64_t generation = 0; ///< completed phases
-  /// Parity of the phase in progress.
-  int32_t parity() const { return int32_t(generation & 1); }
-  bool passes(int32_t phase) const { return parity() != (phase & 1); }
+/// An mbarrier in shared memory with whoever sleeps at it.
+struct BarrierCell {
+  Mbarrier state;
+  bool invalidated = false;
 
   struct Past {
     BarrierEvent::What what;
@@ -42,24 +32,9 @@ struct Mbarrier {
     history.push_back(past);
   }
 
-  std::vector<int32_t> waiters; ///< cluster-wide task ids that sleep here
+  std::vector<int32_t> waiters; ///< tasks of the cluster that sleep here
   /// Waiters that the last flip released and that have not gone on yet.
   std::vector<int32_t> released;
-
-  void init(int64_t arrivals) {
-    state = State::Live;
-    count = pending = arrivals;
-    tx = 0;
-    generation = 0;
-  }
-  /// True if the phase completed: the caller wakes the waiters.
-  bool settle() {
-    if (pending != 0 || tx != 0)
-      return false;
-    ++generation;
-    pending = count;
-    return true;
-  }
 };
 
 /// bar.sync / bar.arrive id, count.
@@ -68,7 +43,7 @@ struct NamedBarrier {
   int64_t arrived = 0;
   int64_t generation = 0;
   std::vector<int32_t> waiters;
-  std::vector<Mbarrier::Past> history;
+  std::vector<BarrierCell::Past> history;
 };
 
 /// barrier.cluster: every thread of every CTA that has not exited.

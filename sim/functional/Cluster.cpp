@@ -135,7 +135,7 @@ static std::string hexOffset(int64_t offset) {
   return text;
 }
 
-Mbarrier *Cluster::mbarrier(int32_t rank, int64_t offset, const Task &by, Pc pc,
+BarrierCell *Cluster::mbarrier(int32_t rank, int64_t offset, const Task &by, Pc pc,
                             const char *what) {
   auto problem = [&](std::string text) {
     report({Finding::Kind::BarrierMisuse, std::move(text), program().code[pc].loc, by.ref, {}, 1},
@@ -148,20 +148,17 @@ Mbarrier *Cluster::mbarrier(int32_t rank, int64_t offset, const Task &by, Pc pc,
   if (offset < 0 || offset + 8 > int64_t(ctas[rank].shared.size()))
     return problem(std::string(what) + " on an mbarrier outside shared memory, at byte " +
                    std::to_string(offset) + " of " + std::to_string(ctas[rank].shared.size()));
-  Mbarrier &barrier = ctas[rank].mbarriers[offset];
-  if (barrier.state != Mbarrier::State::Live && std::strcmp(what, "init"))
+  BarrierCell &barrier = ctas[rank].mbarriers[offset];
+  if (!barrier.state.valid && std::strcmp(what, "init"))
     return problem(std::string(what) + " on an mbarrier that " +
-                   (barrier.state == Mbarrier::State::Invalid ? "was invalidated"
-                                                              : "was never initialised") +
-                   ", at byte " + hexOffset(offset) + " of CTA " + std::to_string(rank));
+                   (barrier.invalidated ? "was invalidated" : "was never initialised") + ", at byte " + hexOffset(offset) + " of CTA " + std::to_string(rank));
   return &barrier;
 }
 
-void Cluster::barrierEvent(BarrierEvent::What what, Mbarrier &barrier, int32_t rank,
+void Cluster::barrierEvent(BarrierEvent::What what, BarrierCell &barrier, int32_t rank,
                            int64_t offset, int64_t amount, const Task &by, Pc pc, AsyncId async) {
-  if (what != BarrierEvent::What::WaitBegin && what != BarrierEvent::What::WaitEnd &&
-      what != BarrierEvent::What::Flip)
-    barrier.remember({what, by.ref, pc, amount, barrier.generation});
+  if (what == BarrierEvent::What::Init || what == BarrierEvent::What::Inval)
+    barrier.remember({what, by.ref, pc, amount, barrier.state.generation});
   if (!watching)
     return;
   BarrierEvent event;
@@ -172,17 +169,15 @@ void Cluster::barrierEvent(BarrierEvent::What what, Mbarrier &barrier, int32_t r
   event.rank = rank;
   event.id = offset;
   event.amount = amount;
-  event.phase = barrier.parity();
-  event.generation = barrier.generation;
-  event.pending = barrier.pending;
-  event.txBytes = barrier.tx;
+  event.phase = barrier.state.parity();
+  event.generation = barrier.state.generation;
+  event.pending = barrier.state.pending;
+  event.txBytes = barrier.state.txBytes;
   watching->onBarrier(event);
 }
 
-void Cluster::settle(Mbarrier &barrier, int32_t rank, int64_t offset, const Task &by, Pc pc,
-                     AsyncId async) {
-  if (!barrier.settle())
-    return;
+void Cluster::flipped(BarrierCell &barrier, int32_t rank, int64_t offset, const Task &by, Pc pc,
+                      AsyncId async) {
   barrierEvent(BarrierEvent::What::Flip, barrier, rank, offset, 0, by, pc, async);
   if (!barrier.released.empty()) {
     const Task &late = *tasks[barrier.released.front()];
@@ -203,43 +198,54 @@ void Cluster::settle(Mbarrier &barrier, int32_t rank, int64_t offset, const Task
 
 void Cluster::barrierArrive(int32_t rank, int64_t offset, int64_t amount, const Task &by, Pc pc,
                             AsyncId async) {
-  Mbarrier *barrier = mbarrier(rank, offset, by, pc, "arrive");
+  BarrierCell *barrier = mbarrier(rank, offset, by, pc, "arrive");
   if (!barrier || amount == 0)
     return;
-  if (amount > barrier->pending) {
+  Mbarrier &state = barrier->state;
+  if (amount > state.pending) {
     Finding finding{Finding::Kind::OverArrival,
                     std::to_string(amount) + " arrival" + (amount == 1 ? "" : "s") +
-                        " on an mbarrier whose phase expects " + std::to_string(barrier->pending) +
-                        " more of " + std::to_string(barrier->count),
+                        " on an mbarrier whose phase expects " + std::to_string(state.pending) +
+                        " more of " + std::to_string(state.count),
                     program().code[pc].loc, by.ref, {}, 1};
-    for (const Mbarrier::Past &past : barrier->history)
-      if (past.generation == barrier->generation && past.what == BarrierEvent::What::Arrive)
+    for (const BarrierCell::Past &past : barrier->history)
+      if (past.generation == state.generation && past.what == BarrierEvent::What::Arrive)
         finding.notes.push_back({program().code[past.pc].loc,
                                  std::to_string(past.amount) + " arrived in this phase"});
     report(std::move(finding));
-    amount = barrier->pending;
+    amount = state.pending;
   }
-  barrier->pending -= amount;
+  int64_t generation = state.generation;
+  bool flips = state.arrive(amount);
+  barrier->remember({BarrierEvent::What::Arrive, by.ref, pc, amount, generation});
   barrierEvent(BarrierEvent::What::Arrive, *barrier, rank, offset, amount, by, pc, async);
-  settle(*barrier, rank, offset, by, pc, async);
+  if (flips)
+    flipped(*barrier, rank, offset, by, pc, async);
 }
 
 void Cluster::barrierExpect(int32_t rank, int64_t offset, int64_t bytes, const Task &by, Pc pc) {
-  Mbarrier *barrier = mbarrier(rank, offset, by, pc, "expect");
+  BarrierCell *barrier = mbarrier(rank, offset, by, pc, "expect");
   if (!barrier)
     return;
-  barrier->tx += bytes;
+  int64_t generation = barrier->state.generation;
+  bool flips = barrier->state.expect(bytes);
+  barrier->remember({BarrierEvent::What::Expect, by.ref, pc, bytes, generation});
   barrierEvent(BarrierEvent::What::Expect, *barrier, rank, offset, bytes, by, pc, noAsync);
+  if (flips)
+    flipped(*barrier, rank, offset, by, pc, noAsync);
 }
 
 void Cluster::barrierComplete(int32_t rank, int64_t offset, int64_t bytes, const Task &by, Pc pc,
                               AsyncId async) {
-  Mbarrier *barrier = mbarrier(rank, offset, by, pc, "complete_tx");
+  BarrierCell *barrier = mbarrier(rank, offset, by, pc, "complete_tx");
   if (!barrier)
     return;
-  barrier->tx -= bytes;
+  int64_t generation = barrier->state.generation;
+  bool flips = barrier->state.complete(bytes);
+  barrier->remember({BarrierEvent::What::Complete, by.ref, pc, bytes, generation});
   barrierEvent(BarrierEvent::What::Complete, *barrier, rank, offset, bytes, by, pc, async);
-  settle(*barrier, rank, offset, by, pc, async);
+  if (flips)
+    flipped(*barrier, rank, offset, by, pc, async);
 }
 
 // --- The cluster barrier -------------------------------------------------------------------------------
@@ -300,7 +306,9 @@ AsyncOp &Cluster::issue(Task &task, Pc pc, const Inst &inst) {
   GroupQueue &queue = task.groups[unsigned(op.group)];
   if (op.inOrder)
     queue.inOrder.push_back(id);
-  if (op.group != sync::Group::None && op.group != sync::Group::Tcgen05) {
+  // A commit and an arrival on completion wait for a group without being part of it.
+  op.counted = op.hasValue && op.group != sync::Group::None && op.group != sync::Group::Tcgen05;
+  if (op.counted) {
     ++queue.open;
     queue.openOps.push_back(id);
   }
@@ -324,6 +332,8 @@ void Cluster::commitGroup(Task &task, sync::Group group) {
 
 bool Cluster::groupsPending(const Task &task, sync::Group group, int64_t allowed) const {
   const GroupQueue &queue = task.groups[unsigned(queueOf(group))];
+  if (group == sync::Group::Tcgen05)
+    return int64_t(queue.inOrder.size()) > allowed;
   for (int64_t i = 0; i + allowed < int64_t(queue.unfinished.size()); ++i)
     if (queue.unfinished[i])
       return true;
@@ -331,8 +341,18 @@ bool Cluster::groupsPending(const Task &task, sync::Group group, int64_t allowed
 }
 
 bool Cluster::completable(const AsyncOp &op) const {
-  if (!op.inOrder)
+  if (!op.inOrder && op.hasValue)
     return true;
+  if (!op.inOrder) {
+    // An arrival that waits for the copies issued before it.
+    for (const auto &[id, other] : asyncs) {
+      if (id >= op.id)
+        return true;
+      if (other.task == op.task && other.group == op.group)
+        return false;
+    }
+    return true;
+  }
   return tasks[op.task]->groups[unsigned(op.group)].inOrder.front() == op.id;
 }
 
@@ -366,7 +386,7 @@ void Cluster::complete(AsyncId id) {
   GroupQueue &queue = task.groups[unsigned(op.group)];
   if (op.inOrder)
     queue.inOrder.pop_front();
-  if (op.group != sync::Group::None && op.group != sync::Group::Tcgen05) {
+  if (op.counted) {
     if (op.groupSequence < 0) {
       --queue.open;
       std::erase(queue.openOps, id);

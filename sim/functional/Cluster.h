@@ -31,7 +31,7 @@ struct Cta {
   std::vector<char> shared;
   std::vector<char> tensor;     ///< empty unless the program has tensor memory
   ByteMap sharedWritten, tensorWritten; ///< empty: not tracked
-  std::unordered_map<int64_t, Mbarrier> mbarriers; ///< by byte offset
+  std::unordered_map<int64_t, BarrierCell> mbarriers; ///< by byte offset
   std::map<int64_t, NamedBarrier> named;
   uint64_t scratch = 0;         ///< device address of this CTA's global scratch
   bool exited = false;
@@ -52,6 +52,7 @@ struct AsyncOp {
   sync::Group group = sync::Group::None;
   int64_t groupSequence = -1;   ///< -1: in the open group
   bool inOrder = false;         ///< after all earlier ones of its task and group
+  bool counted = false;         ///< in its task's groups
   bool hasValue = true;         ///< false: signals only (commits)
   bool twoCtas = false;
   std::vector<Value> operands;
@@ -133,15 +134,15 @@ public:
   void finish(Task &task);
   void startPartitions(Task &task, const Specialize &specialize);
 
-  Mbarrier *mbarrier(int32_t rank, int64_t offset, const Task &by, Pc pc, const char *what);
+  BarrierCell *mbarrier(int32_t rank, int64_t offset, const Task &by, Pc pc, const char *what);
   void barrierArrive(int32_t rank, int64_t offset, int64_t amount, const Task &by, Pc pc,
                      AsyncId async);
   void barrierExpect(int32_t rank, int64_t offset, int64_t bytes, const Task &by, Pc pc);
   void barrierComplete(int32_t rank, int64_t offset, int64_t bytes, const Task &by, Pc pc,
                        AsyncId async);
-  void settle(Mbarrier &barrier, int32_t rank, int64_t offset, const Task &by, Pc pc,
+  void flipped(BarrierCell &barrier, int32_t rank, int64_t offset, const Task &by, Pc pc,
               AsyncId async);
-  void barrierEvent(BarrierEvent::What what, Mbarrier &barrier, int32_t rank, int64_t offset,
+  void barrierEvent(BarrierEvent::What what, BarrierCell &barrier, int32_t rank, int64_t offset,
                     int64_t amount, const Task &by, Pc pc, AsyncId async);
 
   AsyncOp &issue(Task &task, Pc pc, const Inst &inst);

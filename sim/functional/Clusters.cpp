@@ -80,9 +80,9 @@ void clcQuery(Exec &exec) {
 
 void readBarrierPhase(Exec &exec) {
   const MemRef &ref = exec.in(0).mem();
-  Mbarrier *barrier = exec.cluster.mbarrier(ref.rank < 0 ? exec.cta.rank : ref.rank, ref.base,
+  BarrierCell *barrier = exec.cluster.mbarrier(ref.rank < 0 ? exec.cta.rank : ref.rank, ref.base,
                                             exec.task, exec.pc, "read");
-  exec.out(0, Value::integer(Store::I32, barrier ? barrier->parity() : 0));
+  exec.out(0, Value::integer(Store::I32, barrier ? barrier->state.parity() : 0));
 }
 
 } // namespace

@@ -122,19 +122,19 @@ void Cluster::reportDeadlock() {
     case BlockReason::Mbarrier:
       break;
     }
-    Mbarrier &barrier = ctas[task->block.rank].mbarriers[task->block.id];
+    BarrierCell &barrier = ctas[task->block.rank].mbarriers[task->block.id];
     std::string text = name + " waits for phase " + std::to_string(task->waitPhase) + " of " +
                        barrierName(prepared(), task->block.id);
     if (perCta > 1)
       text += " in CTA " + std::to_string(task->block.rank);
-    text += ": " + std::to_string(barrier.pending) + " of " + std::to_string(barrier.count) +
-            " arrivals and " + std::to_string(barrier.tx) + " bytes are missing";
+    text += ": " + std::to_string(barrier.state.pending) + " of " + std::to_string(barrier.state.count) +
+            " arrivals and " + std::to_string(barrier.state.txBytes) + " bytes are missing";
     finding.notes.push_back({loc, text});
     if (!explained.insert({task->block.rank, task->block.id}).second)
       continue;
     size_t from = barrier.history.size() > 6 ? barrier.history.size() - 6 : 0;
     for (size_t i = from; i < barrier.history.size(); ++i) {
-      const Mbarrier::Past &past = barrier.history[i];
+      const BarrierCell::Past &past = barrier.history[i];
       finding.notes.push_back({program().code[past.pc].loc,
                                barrierName(prepared(), task->block.id) + " in phase " +
                                    std::to_string(past.generation) + ": " + verb(past.what) +
@@ -159,10 +159,10 @@ void Cluster::reportDeadlock() {
 void Cluster::reportLeftovers() {
   for (const Cta &cta : ctas) {
     for (const auto &[offset, barrier] : cta.mbarriers)
-      if (barrier.state == Mbarrier::State::Live && barrier.tx != 0) {
+      if (barrier.state.valid && barrier.state.txBytes != 0) {
         Pc pc = barrier.history.empty() ? 0 : barrier.history.back().pc;
         report({Finding::Kind::Leftover,
-                barrierName(prepared(), offset) + " still has " + std::to_string(barrier.tx) +
+                barrierName(prepared(), offset) + " still has " + std::to_string(barrier.state.txBytes) +
                     " bytes to come when its CTA exits",
                 program().code[pc].loc,
                 {cta.linear, cta.rank, 0},

@@ -32,8 +32,6 @@ static InstInfo infoOf(const Program &program, const Inst &inst) {
   }
   if (inst.op == Op::ClcTryCancel)
     info.async = true;
-  if (inst.op == Op::WarpGroupDot && !program.attrsOf(inst).isAsync)
-    info.async = false;
   info.commits = info.async && commitsItself(info.group) && !explicitCommit;
   return info;
 }

@@ -33,8 +33,12 @@ public:
     const Effect *effects = exec.program.effectsOf(exec.inst);
     for (; task.effectIndex < exec.inst.numEffects; ++task.effectIndex) {
       const Effect &effect = effects[task.effectIndex];
-      if (effect.moment == Moment::Completion)
+      if (effect.moment == Moment::Completion) {
+        // The operation is issued where its first effect stands: a commit or a wait
+        // that follows covers it.
+        issue();
         continue;
+      }
       if (!holds(effect.predicate))
         continue;
       if (!runOne(effect))
@@ -44,9 +48,15 @@ public:
     return !cluster.failed();
   }
 
+  /// Issues the asynchronous operation, once.
+  void issue();
+
+private:
   /// The barrier effects of an asynchronous operation, resolved now, sent later.
   std::vector<Signal> signals() {
     std::vector<Signal> signals;
+    if (exec.inst.op == Op::ClcTryCancel) // answers and signals every CTA by itself
+      return signals;
     const Effect *effects = exec.program.effectsOf(exec.inst);
     for (unsigned i = 0; i < exec.inst.numEffects; ++i) {
       const Effect &effect = effects[i];
@@ -55,13 +65,23 @@ public:
         continue;
       if (effect.kind != Kind::BarrierComplete && effect.kind != Kind::BarrierArrive)
         continue;
-      for (Place place : places(effect))
-        signals.push_back({effect.kind, place.rank, place.offset, amount(effect, 1)});
+      bool arrives = effect.kind == Kind::BarrierArrive;
+      int64_t count = arrives ? arrivals(effect) : amount(effect, 0);
+      // cp.async.mbarrier.arrive without .noinc: one more arrival is due first.
+      bool adds = arrives && effect.amount == 0 && effect.amountReg == noReg;
+      if (adds)
+        count = effect.threads == sync::Threads::PerThread ? task.numThreads : 1;
+      for (Place place : places(effect)) {
+        signals.push_back({effect.kind, place.rank, place.offset, count});
+        if (BarrierCell *barrier =
+                adds ? cluster.mbarrier(place.rank, place.offset, task, exec.pc, "arrive")
+                     : nullptr)
+          barrier->state.pending += count;
+      }
     }
     return signals;
   }
 
-private:
   Exec &exec;
   Cluster &cluster;
   Task &task;
@@ -122,9 +142,16 @@ private:
           all.push_back({r, offset});
       return all;
     }
-    bool pair = effect.pairLeader ||
-                (exec.program.facts.twoCtas && effect.group == sync::Group::Tcgen05 &&
-                 cluster.numCtas() > 1);
+    if (effect.rankMask) {
+      std::vector<Place> all;
+      for (int32_t r = 0; r < int32_t(cluster.numCtas()); ++r)
+        if (effect.rankMask >> r & 1)
+          all.push_back({r, offset});
+      return all;
+    }
+    bool pair = cluster.numCtas() > 1 &&
+                (effect.pairLeader ||
+                 (exec.program.facts.twoCtas && effect.group == sync::Group::Tcgen05));
     if (pair && effect.kind == Kind::BarrierComplete) // both loads count at the leader
       return {{own & ~1, offset}};
     if (pair && effect.kind == Kind::BarrierArrive && effect.moment == Moment::Completion)
@@ -136,27 +163,29 @@ private:
     switch (effect.kind) {
     case Kind::Read:
     case Kind::Write:
-      if (!task.valueDone && exec.prepared.insts[exec.pc].handler) {
+      if (!task.valueDone && !exec.prepared.insts[exec.pc].async && exec.prepared.insts[exec.pc].handler) {
         task.valueDone = true;
         exec.prepared.insts[exec.pc].handler(exec);
       }
       return !cluster.failed();
     case Kind::BarrierInit:
       for (Place place : places(effect))
-        if (Mbarrier *barrier =
+        if (BarrierCell *barrier =
                 cluster.mbarrier(place.rank, place.offset, task, exec.pc, "init")) {
           if (!barrier->waiters.empty())
             exec.fail(Finding::Kind::BarrierMisuse, "initialises an mbarrier that tasks wait on");
-          barrier->init(arrivals(effect));
+          barrier->state.init(arrivals(effect));
+          barrier->invalidated = false;
           cluster.barrierEvent(BarrierEvent::What::Init, *barrier, place.rank, place.offset,
-                               barrier->count, task, exec.pc, noAsync);
+                               barrier->state.count, task, exec.pc, noAsync);
         }
       return !cluster.failed();
     case Kind::BarrierInval:
       for (Place place : places(effect))
-        if (Mbarrier *barrier =
+        if (BarrierCell *barrier =
                 cluster.mbarrier(place.rank, place.offset, task, exec.pc, "inval")) {
-          barrier->state = Mbarrier::State::Invalid;
+          barrier->state.invalidate();
+          barrier->invalidated = true;
           cluster.barrierEvent(BarrierEvent::What::Inval, *barrier, place.rank, place.offset, 0,
                                task, exec.pc, noAsync);
         }
@@ -234,13 +263,13 @@ private:
     if (place.rank != exec.cta.rank)
       exec.fail(Finding::Kind::BarrierMisuse,
                 "waits on the mbarrier of another CTA; only a CTA's own can be waited on");
-    Mbarrier *barrier = cluster.mbarrier(place.rank, place.offset, task, exec.pc, "wait");
+    BarrierCell *barrier = cluster.mbarrier(place.rank, place.offset, task, exec.pc, "wait");
     if (!barrier)
       return false;
     int32_t phase = int32_t(regs[effect.phase].asInt()) & 1;
     if (task.waitPassed) {
       std::erase(barrier->released, task.id);
-    } else if (!barrier->passes(phase)) {
+    } else if (!barrier->state.passed(phase)) {
       barrier->waiters.push_back(task.id);
       task.waitPhase = phase;
       cluster.barrierEvent(BarrierEvent::What::WaitBegin, *barrier, place.rank, place.offset,
@@ -356,26 +385,28 @@ bool happens(const Exec &exec) {
   bool tcgen05 = exec.prepared.insts[exec.pc].group == sync::Group::Tcgen05 &&
                  exec.inst.op != Op::TmemCopy;
   bool paired = exec.attrs().twoCtas || (exec.program.facts.twoCtas && exec.inst.op == Op::Sync);
+  for (unsigned i = 0; i < exec.inst.numEffects; ++i)
+    paired |= exec.program.effectsOf(exec.inst)[i].pairLeader;
   return !(tcgen05 && paired && exec.cluster.numCtas() > 1 && exec.cta.rank % 2);
 }
 
-} // namespace
-
-static void issueAsync(Exec &exec, EffectRunner &effects) {
-  Cluster &cluster = exec.cluster;
+void EffectRunner::issue() {
+  if (task.valueDone || !exec.prepared.insts[exec.pc].async)
+    return;
+  task.valueDone = true;
   const InstInfo &info = exec.prepared.insts[exec.pc];
   if (!happens(exec)) {
     if (info.commits)
       cluster.commitGroup(exec.task, info.group);
     return;
   }
-  std::vector<Signal> signals = effects.signals();
+  std::vector<Signal> barriers = signals();
   std::vector<ByteRange> global;
   int64_t bytes = 0;
   if (cluster.observer())
     describeAsync(exec, global, bytes);
   AsyncOp &op = cluster.issue(exec.task, exec.pc, exec.inst);
-  op.signals = std::move(signals);
+  op.signals = std::move(barriers);
   op.operands.reserve(exec.numOperands());
   for (unsigned i = 0; i < exec.numOperands(); ++i)
     op.operands.push_back(exec.has(i) ? exec.take(i) : Value());
@@ -402,7 +433,7 @@ static void issueAsync(Exec &exec, EffectRunner &effects) {
 }
 
 /// Reading a tile that an asynchronous product has yet to fill.
-static void checkPendingReads(Exec &exec) {
+void checkPendingReads(Exec &exec) {
   if (exec.inst.op == Op::Copy || exec.inst.op == Op::WarpGroupDotWait ||
       exec.inst.op == Op::WarpYield || exec.inst.op == Op::Return)
     return;
@@ -422,6 +453,8 @@ static void checkPendingReads(Exec &exec) {
     exec.cluster.completeThrough(pending);
   }
 }
+
+} // namespace
 
 StepStatus Cluster::step(int32_t id) {
   Task &task = *tasks[id];
@@ -444,7 +477,7 @@ StepStatus Cluster::step(int32_t id) {
   if (inst.numEffects && !effects.run())
     return stop ? StepStatus::Failed : StepStatus::Blocked;
   if (info.async)
-    issueAsync(exec, effects);
+    effects.issue();
   else if (!task.valueDone && info.handler)
     info.handler(exec);
   else if (!info.handler && inst.op != Op::Sync)

@@ -39,6 +39,7 @@ struct Effect {
   Reg rank = noReg;             ///< CTA whose copy of `target` is meant; absent: as `target` says
   Reg barrier = noReg;          ///< mbarrier that signals completion
   Reg barrierPredicate = noReg; ///< i1 for `barrier`
+  int64_t rankMask = 0;         ///< constant mask of CTA ranks (-1: all of the cluster); 0: none
   int64_t amount = 0;           ///< arrivals, bytes, threads or pending groups
 };
 
