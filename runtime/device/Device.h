@@ -44,8 +44,8 @@ struct KernelSource {
   std::string kernel;              ///< the function
   std::string target;              ///< "cuda:90"; empty: as the file says
   std::optional<int64_t> numWarps; ///< of the default region
-  int64_t numCtas = 1;
-  std::array<int64_t, 3> cluster{1, 1, 1};
+  int64_t numCtas = 1; ///< CTAs that share one program's tiles
+  std::array<int64_t, 3> cluster{1, 1, 1}; ///< in CTAs, those of num_ctas included
   std::optional<int64_t> maxRegisters;
   SourceLocation kernelLocation; ///< where the function was asked for
 };

@@ -69,7 +69,10 @@ public:
     request.target = source.target;
     request.numWarps = source.numWarps;
     request.numCtas = source.numCtas;
-    request.cluster = source.cluster;
+    // CTAs that share a program's tiles are no cluster of programs: values are
+    // those of the whole tile, and the timing model divides the work itself.
+    if (source.numCtas == 1)
+      request.cluster = source.cluster;
     request.maxRegisters = source.maxRegisters;
     auto program = library->load(request, source.kernelLocation);
     if (!program)

@@ -149,8 +149,9 @@ private:
   Result<void> time() {
     sim::TimingLaunch launch;
     launch.grid = request.grid;
-    for (size_t axis = 0; axis < 3; ++axis)
-      launch.cluster[axis] = int32_t(request.cluster[axis]);
+    if (kernel.code().facts.numCtas == 1)
+      for (size_t axis = 0; axis < 3; ++axis)
+        launch.cluster[axis] = int32_t(request.cluster[axis]);
     for (const Argument &argument : request.arguments)
       launch.arguments.push_back(timingArgument(argument, map));
     launch.sharedBytes = request.sharedBytes.value_or(0);

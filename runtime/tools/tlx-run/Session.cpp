@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cstring>
+#include <numeric>
 
 namespace tlx::run {
 namespace {
@@ -75,6 +76,25 @@ device::Argument argumentFor(const Manifest &manifest, const ParameterValue &val
   return out;
 }
 
+/// The cluster to launch. A driver refuses a grid that is no multiple of it; the
+/// largest one that divides the grid is taken then, and the report says so.
+std::array<int64_t, 3> clusterFor(const Manifest &manifest, std::vector<std::string> &notes) {
+  std::array<int64_t, 3> cluster = manifest.cluster, grid = manifest.launchedGrid();
+  bool fits = true;
+  for (size_t axis = 0; axis < 3; ++axis) {
+    fits = fits && grid[axis] % cluster[axis] == 0;
+    cluster[axis] = std::gcd(cluster[axis], grid[axis]);
+  }
+  auto text = [](const std::array<int64_t, 3> &t) {
+    return std::to_string(t[0]) + "x" + std::to_string(t[1]) + "x" + std::to_string(t[2]);
+  };
+  if (!fits)
+    notes.push_back("the grid of " + text(grid) + " CTAs is no multiple of the cluster of " +
+                    text(manifest.cluster) + ", which a driver refuses; clusters of " +
+                    text(cluster) + " are launched");
+  return cluster;
+}
+
 device::KernelSource sourceFor(const Options &options, std::string text, const Manifest &manifest) {
   device::KernelSource source;
   source.path = options.file;
@@ -83,7 +103,6 @@ device::KernelSource sourceFor(const Options &options, std::string text, const M
   source.target = manifest.target;
   source.numWarps = manifest.defaultNumWarps;
   source.numCtas = manifest.numCtas;
-  source.cluster = manifest.cluster;
   source.maxRegisters = manifest.maxRegisters;
   source.kernelLocation = manifest.kernelLocation;
   return source;
@@ -92,7 +111,6 @@ device::KernelSource sourceFor(const Options &options, std::string text, const M
 device::LaunchRequest requestFor(const Options &options, const Manifest &manifest) {
   device::LaunchRequest request;
   request.grid = manifest.grid;
-  request.cluster = manifest.cluster;
   request.gridLocation = manifest.gridLocation;
   request.totalWarps = manifest.numWarps;
   request.sharedBytes = manifest.sharedBytes;
@@ -136,10 +154,15 @@ Result<std::vector<Output>> collect(Device &device, const std::vector<Placed> &m
 
 Result<Outcome> launch(Device &device, const Options &options, std::string text,
                        const Manifest &manifest) {
-  auto kernel = device.load(sourceFor(options, std::move(text), manifest));
+  std::vector<std::string> notes;
+  std::array<int64_t, 3> cluster = clusterFor(manifest, notes);
+  device::KernelSource source = sourceFor(options, std::move(text), manifest);
+  source.cluster = cluster;
+  auto kernel = device.load(source);
   if (!kernel)
     return std::move(kernel).error();
   device::LaunchRequest request = requestFor(options, manifest);
+  request.cluster = cluster;
   auto parameters = (*kernel)->parameters();
   std::vector<ParameterValue> bound;
   if (parameters) {
@@ -161,6 +184,7 @@ Result<Outcome> launch(Device &device, const Options &options, std::string text,
   Outcome outcome;
   outcome.kernel = manifest.kernel;
   outcome.report = std::move(*report);
+  outcome.report.notes.insert(outcome.report.notes.begin(), notes.begin(), notes.end());
   if (outcome.report.computedValues) {
     auto outputs = collect(device, *memory, options);
     if (!outputs)
