@@ -73,10 +73,18 @@ struct Builder {
   Stmt arrive(int barrier, ExprId slot, int64_t count = 1, ExprId pred = NoExpr) {
     Effect e = effect(sync::Kind::BarrierArrive, barrier, slot, c(count));
     e.pred = pred;
+    e.threads = sync::Threads::Elected;
+    e.taskBarrierBefore = true;
     return event("arrive", {e});
   }
   Stmt expect(int barrier, ExprId slot, int64_t bytes) {
-    return event("expect", {effect(sync::Kind::BarrierExpect, barrier, slot, c(bytes))});
+    Effect tx = effect(sync::Kind::BarrierExpect, barrier, slot, c(bytes));
+    Effect arrival = effect(sync::Kind::BarrierArrive, barrier, slot, c(1));
+    for (Effect *e : {&tx, &arrival}) {
+      e->threads = sync::Threads::Elected;
+      e->taskBarrierBefore = true;
+    }
+    return event("expect", {tx, arrival});
   }
   Stmt load(int buf, ExprId slot, int barrier, ExprId barSlot, int64_t bytes) {
     Effect write = effect(sync::Kind::Write, buf, slot);

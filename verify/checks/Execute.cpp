@@ -352,12 +352,19 @@ Machine::Outcome Machine::event(State &state, int task, int event) {
                      : "");
     log->push_back(here(state, task, event, std::move(note)));
   }
-  for (const Resolved &r : scratch)
-    if (r.effect->moment == Moment::Issue)
-      if (Outcome o = applyIssue(state, task, event, r); o != Outcome::Ran)
-        return o;
-  if (async)
-    return applyAsync(state, task, event, scratch);
+  // In program order; what completes later is one piece of work, issued where
+  // the first of its effects stands.
+  for (const Resolved &r : scratch) {
+    Outcome o = Outcome::Ran;
+    if (r.effect->moment == Moment::Issue) {
+      o = applyIssue(state, task, event, r);
+    } else if (async) {
+      async = false;
+      o = applyAsync(state, task, event, scratch);
+    }
+    if (o != Outcome::Ran)
+      return o;
+  }
   return Outcome::Ran;
 }
 
@@ -372,14 +379,6 @@ Machine::Outcome Machine::applyIssue(State &state, int task, int event, const Re
     for (int half = 0; half < count; ++half) {
       int s = strand(task, half);
       bool write = effect.kind == Kind::Write;
-      if (half == 1 && write) {
-        // The other warps' part of the same write: disjoint elements.
-        for (int cell : *r.cells)
-          state.cells[cell].accesses.push_back({state.epoch[s], static_cast<uint16_t>(s), true,
-                                                false, effect.proxy == sync::Proxy::Async, false,
-                                                event, state.serial});
-        continue;
-      }
       if (!access(state, task, event, *r.cells, s, state.epoch[s], static_cast<uint16_t>(s), write,
                   false, effect.proxy, false))
         return Outcome::Stopped;
@@ -393,7 +392,7 @@ Machine::Outcome Machine::applyIssue(State &state, int task, int event, const Re
   case Kind::BarrierExpect:
   case Kind::BarrierArrive: {
     bool expect = effect.kind == Kind::BarrierExpect;
-    int64_t arrivals = expect ? 1 : r.amount, bytes = expect ? r.amount : 0;
+    int64_t arrivals = expect ? 0 : r.amount, bytes = expect ? r.amount : 0;
     int row = leader;
     std::vector<Token> tokens;
     if (effect.threads == Threads::PerThread || effect.threads == Threads::EachWarp) {
@@ -407,7 +406,7 @@ Machine::Outcome Machine::applyIssue(State &state, int task, int event, const Re
         tokens.push_back(state.epoch[strand(task, 1)]);
       }
     } else {
-      if (effect.threads == Threads::All)
+      if (effect.taskBarrierBefore)
         taskBarrier(state, task);
       tokens.push_back(state.epoch[leader]);
     }
@@ -432,6 +431,12 @@ Machine::Outcome Machine::applyIssue(State &state, int task, int event, const Re
     return Outcome::Ran;
   }
   case Kind::GroupWait: {
+    if (effect.group == Group::Tcgen05) {
+      for (Token token : t.tensor)
+        for (int half = 0; half < halves(task); ++half)
+          state.knowledge.set(strand(task, half), token, true);
+      return Outcome::Ran;
+    }
     auto &queue = t.groups[static_cast<int>(effect.group)];
     while (static_cast<int64_t>(queue.size()) > std::max<int64_t>(r.amount, 0)) {
       for (Token token : queue.front().tokens)

@@ -20,8 +20,8 @@ bool Machine::access(State &state, int task, int event, const std::vector<int> &
     Cell &cell = state.cells[index];
     bool shared = map.spaceKind(index) != static_cast<int>(sync::Space::Tensor);
     for (const Access &other : cell.accesses) {
-      if (!write && !other.write)
-        continue;
+      if ((!write && !other.write) || other.serial == state.serial)
+        continue; // two reads, or another warp's part of the same operation
       if (ordered && other.ordered && other.agent == agent)
         continue; // one pipe, in issue order
       int otherTask = other.agent < 2 * numTasks ? other.agent / 2 : -1;
@@ -72,7 +72,8 @@ bool Machine::access(State &state, int task, int event, const std::vector<int> &
     // Reads of one agent: the later stands for the earlier, because whoever is
     // ordered after the later is ordered after both.
     if (write)
-      cell.accesses.clear();
+      std::erase_if(cell.accesses,
+                    [&](const Access &other) { return other.serial != state.serial; });
     else
       std::erase_if(cell.accesses, [&](const Access &other) {
         return !other.write && other.agent == agent && other.asyncProxy == asyncProxy &&

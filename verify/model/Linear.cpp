@@ -324,9 +324,8 @@ void Linears::assignResults(const Stmt &loop, const Stmt &assigns, int depth) {
   for (const Assign &assign : assigns.inits) {
     LinId inside = of(assign.value);
     bool ofLoop = false;
-    for (const Assign &init : loop.inits)
-      ofLoop |= program.exprs[assign.value].op == Op::Var &&
-                program.exprs[assign.value].value == init.var;
+    for (auto [t, coef] : forms[inside].terms)
+      ofLoop |= termFacts[t].ords >> depth != 0;
     bool shared = !mentionsPrivate(inside, -1) && !mentionsPrivate(cond, -1);
     if (!ofLoop)
       define(assign.var, inside);

@@ -94,6 +94,8 @@ struct Effect {
   sync::Moment moment = sync::Moment::Issue;
   sync::Threads threads = sync::Threads::All;
   sync::Group group = sync::Group::None;
+  /// A barrier over all threads of the task comes first.
+  bool taskBarrierBefore = false;
   /// ClusterArrive: without release semantics.
   bool relaxed = false;
 };

@@ -1,0 +1,216 @@
+//===- Control.cpp - loops and branches -----------------------------------===//
+
+#include "verify/encode/EncoderImpl.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace tlx::verify {
+
+bool Encoder::isScalar(Type type) const { return type.isIntOrIndex(); }
+
+VarId Encoder::newVar(Value value) {
+  std::string name = nameOf(value, "");
+  return p.addVar(name);
+}
+
+/// A loop's carried values, as variables. Memdescs are carried by their slot.
+namespace {
+struct Carried {
+  Value arg;
+  VarId var = -1;
+  bool view = false;
+};
+} // namespace
+
+void Encoder::forLoop(Operation *op, Block &out) {
+  auto loop = cast<scf::ForOp>(op);
+  Stmt stmt{Stmt::LoopStmt};
+  stmt.loc = locOf(op);
+  stmt.name = nameOf(loop.getInductionVar(), "loop");
+  VarId iv = newVar(loop.getInductionVar());
+  if (p.varNames[iv].empty())
+    p.varNames[iv] = "k";
+  stmt.inits.push_back({iv, scalar(loop.getLowerBound())});
+  scalars[loop.getInductionVar()] = e.var(iv);
+  ExprId step = scalar(loop.getStep()), upper = scalar(loop.getUpperBound());
+  std::vector<VarId> vars(loop.getNumRegionIterArgs(), -1);
+  for (auto [i, arg] : llvm::enumerate(loop.getRegionIterArgs())) {
+    Value init = loop.getInitArgs()[i];
+    if (isScalar(arg.getType())) {
+      vars[i] = newVar(arg);
+      stmt.inits.push_back({vars[i], scalar(init)});
+      scalars[arg] = e.var(vars[i]);
+    } else if (isa<ttg::MemDescType>(arg.getType())) {
+      ViewSet set = view(init);
+      if (set.size() == 1 && set[0].view.slot != NoExpr) {
+        vars[i] = newVar(arg);
+        stmt.inits.push_back({vars[i], set[0].view.slot});
+        set[0].view.slot = e.var(vars[i]);
+      }
+      views[arg] = set;
+    }
+  }
+  ++depth;
+  stmt.body = region(loop.getRegion());
+  Operation *yield = loop.getBody()->getTerminator();
+  stmt.nexts.push_back({iv, e.add(e.var(iv), step)});
+  std::vector<Assign> results;
+  for (auto [i, arg] : llvm::enumerate(loop.getRegionIterArgs())) {
+    Value next = yield->getOperand(i), result = op->getResult(i);
+    if (isScalar(arg.getType())) {
+      stmt.nexts.push_back({vars[i], scalar(next)});
+      VarId after = newVar(result);
+      results.push_back({after, e.var(vars[i])});
+      scalars[result] = e.var(after);
+    } else if (isa<ttg::MemDescType>(arg.getType())) {
+      ViewSet from = views[arg], to = view(next);
+      bool same = to.size() == 1 && from.size() == 1 && to[0].view.root == from[0].view.root &&
+                  to[0].when == NoExpr && from[0].when == NoExpr;
+      if (next == arg || (same && vars[i] < 0 && to[0].view.slot == from[0].view.slot)) {
+        if (vars[i] >= 0)
+          stmt.nexts.push_back({vars[i], e.var(vars[i])});
+      } else if (same && vars[i] >= 0 && to[0].view.slot != NoExpr) {
+        stmt.nexts.push_back({vars[i], to[0].view.slot});
+      } else {
+        unsupported(op, "carries a buffer that is not one slot of one allocation", stmt.body);
+      }
+      ViewSet after = from;
+      if (vars[i] >= 0) {
+        VarId var = newVar(result);
+        results.push_back({var, e.var(vars[i])});
+        after[0].view.slot = e.var(var);
+      }
+      views[result] = after;
+    }
+  }
+  --depth;
+  stmt.cond = e.lt(e.var(iv), upper);
+  out.push_back(std::move(stmt));
+  if (!results.empty())
+    out.push_back(assignStmt(std::move(results)));
+}
+
+void Encoder::whileLoop(Operation *op, Block &out) {
+  auto loop = cast<scf::WhileOp>(op);
+  Stmt stmt{Stmt::LoopStmt};
+  stmt.loc = locOf(op);
+  stmt.name = "while";
+  mlir::Block &before = loop.getBefore().front(), &after = loop.getAfter().front();
+  std::vector<VarId> vars(before.getNumArguments(), -1);
+  for (auto [i, arg] : llvm::enumerate(before.getArguments())) {
+    Value init = loop.getInits()[i];
+    if (isScalar(arg.getType())) {
+      vars[i] = newVar(arg);
+      if (p.varNames[vars[i]].empty())
+        p.varNames[vars[i]] = nameOf(op->getNumResults() > i ? op->getResult(i) : arg, "");
+      stmt.inits.push_back({vars[i], scalar(init)});
+      scalars[arg] = e.var(vars[i]);
+    } else if (isa<ttg::MemDescType>(arg.getType())) {
+      ViewSet set = view(init);
+      if (set.size() == 1 && set[0].view.slot != NoExpr) {
+        vars[i] = newVar(arg);
+        stmt.inits.push_back({vars[i], set[0].view.slot});
+        set[0].view.slot = e.var(vars[i]);
+      }
+      views[arg] = set;
+    }
+  }
+  ++depth;
+  block(before, stmt.before);
+  auto condition = cast<scf::ConditionOp>(before.getTerminator());
+  stmt.cond = scalar(condition.getCondition());
+  std::vector<Assign> results;
+  for (auto [i, value] : llvm::enumerate(condition.getArgs())) {
+    Value arg = after.getArgument(i), result = op->getResult(i);
+    if (isScalar(arg.getType())) {
+      scalars[arg] = scalar(value);
+      VarId var = newVar(result);
+      results.push_back({var, scalar(value)});
+    } else if (isa<ttg::MemDescType>(arg.getType())) {
+      views[arg] = view(value);
+      ViewSet set = view(value);
+      if (set.size() == 1 && set[0].view.slot != NoExpr) {
+        VarId var = newVar(result);
+        results.push_back({var, set[0].view.slot});
+        set[0].view.slot = e.var(var);
+      }
+      views[result] = set;
+    }
+  }
+  block(after, stmt.body);
+  Operation *yield = after.getTerminator();
+  for (auto [i, arg] : llvm::enumerate(before.getArguments())) {
+    Value next = yield->getOperand(i);
+    if (isScalar(arg.getType())) {
+      stmt.nexts.push_back({vars[i], scalar(next)});
+    } else if (isa<ttg::MemDescType>(arg.getType())) {
+      ViewSet from = views[arg], to = view(next);
+      bool same = to.size() == 1 && from.size() == 1 && to[0].view.root == from[0].view.root &&
+                  to[0].when == NoExpr;
+      if (same && vars[i] >= 0 && to[0].view.slot != NoExpr)
+        stmt.nexts.push_back({vars[i], to[0].view.slot});
+      else if (!same || to[0].view.slot != from[0].view.slot)
+        unsupported(op, "carries a buffer that is not one slot of one allocation", stmt.body);
+    }
+  }
+  --depth;
+  out.push_back(std::move(stmt));
+  size_t at = 0;
+  for (auto [i, value] : llvm::enumerate(condition.getArgs()))
+    if (isScalar(op->getResult(i).getType()))
+      scalars[op->getResult(i)] = e.var(results[at++].var);
+    else if (auto it = views.find(op->getResult(i));
+             it != views.end() && it->second.size() == 1 && it->second[0].view.slot != NoExpr)
+      ++at;
+  if (!results.empty())
+    out.push_back(assignStmt(std::move(results)));
+}
+
+void Encoder::ifElse(Operation *op, Block &out) {
+  auto branch = cast<scf::IfOp>(op);
+  ExprId cond = scalar(branch.getCondition());
+  Block thenBlock, elseBlock;
+  bool outer = std::exchange(inBranch, true);
+  block(*branch.thenBlock(), thenBlock);
+  if (branch.elseBlock())
+    block(*branch.elseBlock(), elseBlock);
+  inBranch = outer;
+  std::vector<Assign> thenAssigns, elseAssigns;
+  for (Value result : op->getResults()) {
+    unsigned i = cast<OpResult>(result).getResultNumber();
+    Value a = branch.thenBlock()->getTerminator()->getOperand(i);
+    Value b = branch.elseBlock()->getTerminator()->getOperand(i);
+    if (isScalar(result.getType())) {
+      VarId var = newVar(result);
+      thenAssigns.push_back({var, scalar(a)});
+      elseAssigns.push_back({var, scalar(b)});
+      scalars[result] = e.var(var);
+    } else if (isa<ttg::MemDescType>(result.getType())) {
+      ViewSet set;
+      for (auto [value, holds] : {std::pair(a, true), std::pair(b, false)})
+        for (ViewCase c : view(value)) {
+          ExprId when = holds ? cond : e.logicalNot(cond);
+          c.when = c.when == NoExpr ? when : e.binary(Op::And, when, c.when);
+          // A slot that is computed inside the branch lives in a variable.
+          if (c.view.slot != NoExpr && !e.isConst(c.view.slot)) {
+            VarId var = newVar(result);
+            (holds ? thenAssigns : elseAssigns).push_back({var, c.view.slot});
+            c.view.slot = e.var(var);
+          }
+          set.push_back(c);
+        }
+      views[result] = set;
+    }
+  }
+  if (!thenAssigns.empty())
+    thenBlock.push_back(assignStmt(std::move(thenAssigns)));
+  if (!elseAssigns.empty())
+    elseBlock.push_back(assignStmt(std::move(elseAssigns)));
+  if (thenBlock.empty() && elseBlock.empty())
+    return;
+  out.push_back(ifStmt(cond, std::move(thenBlock), std::move(elseBlock), locOf(op)));
+}
+
+} // namespace tlx::verify

@@ -1,0 +1,144 @@
+//===- Effects.cpp - what an operation declares, in the model's terms -----===//
+
+#include "verify/encode/EncoderImpl.h"
+
+using namespace mlir;
+
+namespace tlx::verify {
+
+int Encoder::namedBarriers() {
+  if (named >= 0)
+    return named;
+  BarrierArray array;
+  array.name = "named barrier";
+  array.kind = BarrierKind::Named;
+  array.slots = 16;
+  array.ranks = p.ranks;
+  return named = p.addBarrier(std::move(array));
+}
+
+void Encoder::effects(Operation *op, Block &block) {
+  SmallVector<tlx::SyncEffect> declared;
+  collectSyncEffects(op, declared);
+  Event event;
+  event.op = op->getName().getStringRef().str();
+  event.loc = locOf(op);
+  for (const tlx::SyncEffect &one : declared) {
+    std::string why;
+    if (!effect(op, one, event.effects, why))
+      return unsupported(op, why, block);
+  }
+  if (event.effects.empty())
+    return;
+  Stmt stmt = eventStmt(p.addEvent(std::move(event)));
+  stmt.loc = locOf(op);
+  block.push_back(std::move(stmt));
+}
+
+bool Encoder::effect(Operation *op, const tlx::SyncEffect &from, std::vector<Effect> &out,
+                     std::string &why) {
+  using sync::Kind;
+  Effect effect;
+  effect.kind = from.kind;
+  effect.proxy = from.proxy;
+  effect.moment = from.moment;
+  effect.threads = from.threads;
+  effect.group = from.group;
+  effect.taskBarrierBefore = from.taskBarrierBefore;
+  effect.relaxed = from.relaxed;
+  effect.amount = from.amountValue ? scalar(from.amountValue) : e.constant(from.amount);
+  if (from.predicate)
+    effect.pred = scalar(from.predicate);
+  if (from.barrierPredicate) {
+    ExprId also = scalar(from.barrierPredicate);
+    bool arrives = from.kind == Kind::BarrierArrive || from.kind == Kind::BarrierComplete;
+    if (arrives)
+      effect.pred = effect.pred == NoExpr ? also : e.binary(Op::And, effect.pred, also);
+  }
+  if (effect.pred != NoExpr && e.isConst(effect.pred)) {
+    if (!e[effect.pred].value)
+      return true;
+    effect.pred = NoExpr;
+  }
+  if (from.phase)
+    effect.phase = scalar(from.phase);
+  bool memory = from.kind == Kind::Read || from.kind == Kind::Write;
+  switch (from.kind) {
+  case Kind::Hint: return true;
+  case Kind::ClcRequest: break; // the bytes it delivers are an effect of their own
+  case Kind::NamedBarrierSync:
+  case Kind::NamedBarrierArrive:
+    effect.target.object = namedBarriers();
+    effect.target.slot = scalar(from.target);
+    out.push_back(effect);
+    return true;
+  case Kind::ClusterArrive:
+  case Kind::ClusterWait:
+  case Kind::TaskBarrier:
+  case Kind::GroupCommit:
+  case Kind::GroupWait:
+  case Kind::ProxyFence:
+  case Kind::MemoryFence:
+  case Kind::BarrierInitFence:
+  case Kind::TensormapFence:
+    out.push_back(effect);
+    return true;
+  default: break;
+  }
+  if (from.kind == Kind::ClcRequest)
+    return true;
+  // Global memory is outside the model; see the contracts.
+  if (memory && from.space == sync::Space::Global)
+    return true;
+  if (!from.target) {
+    why = std::string("an effect '") + sync::name(from.kind) + "' without a target";
+    return false;
+  }
+  if (!isa<ttg::MemDescType>(from.target.getType())) {
+    why = std::string("an effect '") + sync::name(from.kind) + "' on what is not a buffer";
+    return false;
+  }
+  // Which CTAs' copies are meant.
+  SmallVector<ExprId> ranks;
+  if (from.pairLeader && p.ranks > 1) {
+    why = "work of a CTA pair";
+    return false;
+  }
+  if (from.rankMask || (from.rank && from.rankIsMask)) {
+    int64_t mask = from.rankMask;
+    if (from.rank) {
+      ExprId value = scalar(from.rank);
+      if (!e.isConst(value)) {
+        why = "a multicast mask that is not a constant for each CTA";
+        return false;
+      }
+      mask = e[value].value;
+    }
+    for (int r = 0; r < 64 && r < (mask == -1 ? p.ranks : 64); ++r)
+      if (mask >> r & 1)
+        ranks.push_back(e.constant(r));
+  } else {
+    ranks.push_back(from.rank ? scalar(from.rank) : NoExpr);
+  }
+  const ViewSet &set = view(from.target);
+  if (set.empty()) {
+    why = "a buffer whose allocation cannot be found";
+    return false;
+  }
+  for (const ViewCase &c : set)
+    for (ExprId r : ranks) {
+      Effect one = effect;
+      one.target.rank = r;
+      if (c.when != NoExpr)
+        one.pred = one.pred == NoExpr ? c.when : e.binary(Op::And, one.pred, c.when);
+      if (!memory && c.view.slot == NoExpr) {
+        why = "a barrier array without an index";
+        return false;
+      }
+      targetOf(c.view, !memory, one.target);
+      out.push_back(one);
+    }
+  return true;
+}
+
+} // namespace tlx::verify

@@ -1,0 +1,260 @@
+//===- Encoder.cpp - tasks, blocks and operations -------------------------===//
+
+#include "verify/encode/EncoderImpl.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Location.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace mlir;
+
+namespace tlx::verify {
+
+/// File positions a location is made of, innermost first.
+static void positions(Location loc, SmallVectorImpl<FileLineColLoc> &out) {
+  if (auto file = dyn_cast<FileLineColLoc>(loc)) {
+    out.push_back(file);
+  } else if (auto name = dyn_cast<NameLoc>(loc)) {
+    positions(name.getChildLoc(), out);
+  } else if (auto call = dyn_cast<CallSiteLoc>(loc)) {
+    positions(call.getCallee(), out);
+    positions(call.getCaller(), out);
+  } else if (auto fused = dyn_cast<FusedLoc>(loc)) {
+    for (Location inner : fused.getLocations())
+      positions(inner, out);
+  }
+}
+
+static SourceLoc sourceLoc(Location loc, const std::string &preferredFile) {
+  SmallVector<FileLineColLoc> places;
+  positions(loc, places);
+  for (FileLineColLoc place : places)
+    if (preferredFile.empty() || place.getFilename().getValue() == preferredFile)
+      return {place.getFilename().str(), static_cast<int>(place.getLine()),
+              static_cast<int>(place.getColumn())};
+  if (places.empty())
+    return {};
+  return {places[0].getFilename().str(), static_cast<int>(places[0].getLine()),
+          static_cast<int>(places[0].getColumn())};
+}
+
+SourceLoc Encoder::locOf(Operation *op) const { return sourceLoc(op->getLoc(), file); }
+
+static std::string locName(Location loc) {
+  if (auto name = dyn_cast<NameLoc>(loc))
+    return name.getName().str();
+  if (auto call = dyn_cast<CallSiteLoc>(loc))
+    return locName(call.getCallee());
+  return {};
+}
+
+std::string Encoder::nameOf(Value value, const char *fallback) const {
+  std::string name = locName(value.getLoc());
+  return name.empty() ? fallback : name;
+}
+
+Encoder::Encoder(Operation *function, const LaunchFacts &launch, EncodedKernel &out)
+    : function(function), launch(launch), out(out), p(out.program), e(out.program.exprs) {
+  file = sourceLoc(function->getLoc(), "").file;
+}
+
+void Encoder::unsupported(Operation *op, const std::string &why, Block &block) {
+  block.push_back(unsupportedStmt(op->getName().getStringRef().str() + ": " + why, locOf(op)));
+}
+
+bool Encoder::readLaunch() {
+  auto module = function->getParentOfType<ModuleOp>();
+  auto integer = [&](StringRef name) -> std::optional<int64_t> {
+    if (auto attr = module->getAttrOfType<IntegerAttr>(name))
+      return attr.getInt();
+    return std::nullopt;
+  };
+  std::optional<int64_t> warps = launch.numWarps;
+  if (auto stated = integer("ttg.num-warps"))
+    warps = stated;
+  numCtas = integer("ttg.num-ctas").value_or(launch.numCtas.value_or(1));
+  if (launch.cluster) {
+    cluster = *launch.cluster;
+  } else if (auto x = integer("ttg.cluster-dim-x")) {
+    cluster = {*x, integer("ttg.cluster-dim-y").value_or(1),
+               integer("ttg.cluster-dim-z").value_or(1)};
+  }
+  if (numCtas > 1 && cluster[0] * cluster[1] * cluster[2] == 1)
+    cluster = {numCtas, 1, 1};
+  bool needsCluster = false, needsWarps = false;
+  function->walk([&](Operation *op) {
+    StringRef name = op->getName().getStringRef();
+    needsCluster |= name == "nvg.cluster_id" || name == "ttng.map_to_remote_buffer" ||
+                    name == "ttng.cluster_arrive" || name == "ttng.cluster_wait";
+    needsWarps |= name == "ttng.arrive_barrier" && op->hasAttr("perThread");
+    needsWarps |= name == "ttng.arrive_barrier_named" || name == "ttng.wait_barrier_named";
+  });
+  bool clusterKnown = launch.cluster || integer("ttg.cluster-dim-x") || numCtas > 1;
+  if ((needsCluster && !clusterKnown) || (needsWarps && !warps)) {
+    out.reason = "launch-parameters";
+    out.message = std::string("the kernel depends on ") +
+                  (needsCluster && !clusterKnown ? "the cluster's shape" : "the number of warps") +
+                  ", which the IR does not give; pass --manifest, or --num-warps and --cluster";
+    out.loc = locOf(function);
+    return false;
+  }
+  defaultWarps = static_cast<int>(warps.value_or(4));
+  return true;
+}
+
+/// What has to be known before the first task is encoded.
+void Encoder::scan() {
+  function->walk([&](Operation *op) {
+    if (op->getName().getStringRef() == "ttg.memdesc_index") {
+      Value source = op->getOperand(0);
+      // Through captures: partitions see allocations as block arguments.
+      while (auto arg = dyn_cast<BlockArgument>(source)) {
+        auto holder = dyn_cast<ttg::WarpSpecializePartitionsOp>(arg.getOwner()->getParentOp());
+        if (!holder)
+          break;
+        source = holder.getExplicitCaptures()[arg.getArgNumber()];
+      }
+      indexedRoots.insert(source);
+    }
+    SmallVector<tlx::SyncEffect> declared;
+    collectSyncEffects(op, declared);
+    for (const tlx::SyncEffect &effect : declared)
+      if (effect.kind == sync::Kind::Write && effect.space == sync::Space::Global && effect.target)
+        if (Value root = pointerRoot(effect.target))
+          writtenPointers.insert(root);
+  });
+  // Aliases change how what they lie on is addressed, so they come first.
+  function->walk([&](Operation *op) {
+    if (op->getName().getStringRef() == "tlx.local_alias")
+      view(op->getResult(0));
+  });
+}
+
+void Encoder::run() {
+  if (!readLaunch())
+    return;
+  scan();
+  p.ranks = static_cast<int>(cluster[0] * cluster[1] * cluster[2]);
+  for (rank = 0; rank < p.ranks; ++rank)
+    encodeRank(rank);
+}
+
+void Encoder::encodeRank(int rank) {
+  scalars.clear();
+  views.clear();
+  depth = 0;
+  Task root;
+  root.name = "default";
+  if (p.ranks > 1)
+    root.name = "cta" + std::to_string(rank) + ".default";
+  root.rank = rank;
+  root.warps = defaultWarps;
+  regions = 0;
+  root.body = region(function->getRegion(0));
+  p.tasks.push_back(std::move(root));
+  for (Task &task : pending)
+    p.tasks.push_back(std::move(task));
+  pending.clear();
+}
+
+Block Encoder::region(Region &region) {
+  Block out;
+  if (region.empty())
+    return out;
+  if (!region.hasOneBlock()) {
+    unsupported(region.getParentOp(), "control flow between blocks", out);
+    return out;
+  }
+  block(region.front(), out);
+  return out;
+}
+
+void Encoder::block(mlir::Block &block, Block &out) {
+  for (Operation &op : block)
+    operation(&op, out);
+}
+
+void Encoder::operation(Operation *op, Block &out) {
+  if (isa<scf::ForOp>(op))
+    return forLoop(op, out);
+  if (isa<scf::WhileOp>(op))
+    return whileLoop(op, out);
+  if (isa<scf::IfOp>(op))
+    return ifElse(op, out);
+  if (isa<ttg::WarpSpecializeOp>(op))
+    return specialize(op, out);
+  if (op->getName().getStringRef() == "llvm.intr.assume") {
+    // A fact about arguments that the IR states. Used only where it always holds.
+    const ExprNode node = e[scalar(op->getOperand(0))];
+    if (depth == 0 && !inPartition && node.op == Op::Lt)
+      p.positive.push_back(e.sub(node.b, node.a));
+    else if (depth == 0 && !inPartition && node.op == Op::Le)
+      p.positive.push_back(e.add(e.sub(node.b, node.a), e.constant(1)));
+    return;
+  }
+  switch (syncEffectsKind(op->getName())) {
+  case SyncEffectsKind::None: return;
+  case SyncEffectsKind::Own: return effects(op, out);
+  case SyncEffectsKind::OfBody:
+    if (op->hasTrait<OpTrait::IsTerminator>())
+      return;
+    return unsupported(op, "this control flow", out);
+  case SyncEffectsKind::Undeclared:
+    return unsupported(op, "declares no synchronisation effects", out);
+  }
+}
+
+void Encoder::specialize(Operation *op, Block &out) {
+  auto specialize = cast<ttg::WarpSpecializeOp>(op);
+  if (depth > 0 || inPartition)
+    return unsupported(op, "inside a loop, a branch or another warp_specialize", out);
+  int number = regions++;
+  Stmt fork{Stmt::ForkStmt}, join{Stmt::JoinStmt};
+  fork.event = join.event = number;
+  fork.loc = join.loc = locOf(op);
+  out.push_back(fork);
+  ValueRange captures = specialize.getCaptures();
+  ArrayRef<int32_t> warps = specialize.getPartitionNumWarps();
+  int index = 0;
+  inPartition = true;
+  for (Region &partition : specialize.getPartitionRegions()) {
+    for (auto [arg, capture] : llvm::zip(partition.getArguments(), captures)) {
+      if (isa<ttg::MemDescType>(arg.getType()))
+        views[arg] = view(capture);
+      else if (isScalar(arg.getType()))
+        scalars[arg] = scalar(capture);
+    }
+    Task task;
+    task.name = "partition" + std::to_string(index);
+    if (p.ranks > 1)
+      task.name = "cta" + std::to_string(rank) + "." + task.name;
+    task.rank = rank;
+    task.region = number;
+    task.warps = index < static_cast<int>(warps.size()) ? warps[index] : 4;
+    task.body = region(partition);
+    pending.push_back(std::move(task));
+    ++index;
+  }
+  Region &defaults = specialize.getDefaultRegion();
+  if (!defaults.empty()) {
+    block(defaults.front(), out);
+    Operation *yield = defaults.front().getTerminator();
+    for (auto [result, value] : llvm::zip(op->getResults(), yield->getOperands()))
+      if (isScalar(result.getType()))
+        scalars[result] = scalar(value);
+      else if (isa<ttg::MemDescType>(result.getType()))
+        views[result] = view(value);
+  }
+  inPartition = false;
+  out.push_back(join);
+}
+
+EncodedKernel encode(Operation *function, const LaunchFacts &launch) {
+  EncodedKernel out;
+  out.program.kernel = cast<FunctionOpInterface>(function).getName().str();
+  Encoder(function, launch, out).run();
+  return out;
+}
+
+} // namespace tlx::verify

@@ -1,0 +1,45 @@
+//===- Encoder.h - a kernel's IR as a program of the verifier -------------===//
+//
+// Turns one function into tasks (the default region, each partition, once for
+// each CTA of the cluster) over barriers and buffers. What an operation does is
+// asked of its SyncEffects interface; scalars become expressions; views are
+// followed to the allocation they are cut from.
+//
+// Whatever cannot be expressed becomes an UnsupportedStmt with its reason and
+// place: the verdict is then UNKNOWN, unless nothing ever reaches it.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "verify/model/Program.h"
+
+#include "mlir/IR/Operation.h"
+
+#include <array>
+#include <optional>
+
+namespace tlx::verify {
+
+/// What the IR does not say about a launch. Unset: not known.
+struct LaunchFacts {
+  std::string target;
+  std::optional<int64_t> numWarps;
+  std::optional<std::array<int64_t, 3>> cluster;
+  std::optional<int64_t> numCtas;
+  std::string from; ///< file or "command line"
+};
+
+struct EncodedKernel {
+  Program program;
+  /// Why the kernel cannot be judged at all, e.g. "launch-parameters"; empty
+  /// when it can.
+  std::string reason;
+  std::string message;
+  SourceLoc loc;
+  std::vector<std::string> notes;
+};
+
+/// Encodes a `tt.func`.
+EncodedKernel encode(mlir::Operation *function, const LaunchFacts &launch);
+
+} // namespace tlx::verify

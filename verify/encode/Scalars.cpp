@@ -1,0 +1,210 @@
+//===- Scalars.cpp - SSA values as expressions ----------------------------===//
+//
+// Integer arithmetic is taken as it stands (contract: i32 counters do not wrap
+// and what is compared or divided as unsigned is not negative). Any other pure
+// operation is an opaque function of its operands, so that the same computation
+// in two tasks is the same value. A scalar load is an opaque function of its
+// address when the kernel never writes through that pointer argument.
+//
+//===----------------------------------------------------------------------===//
+
+#include "verify/encode/EncoderImpl.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace tlx::verify {
+
+ExprId Encoder::unknown(Value value, const std::string &name, bool perEvaluation) {
+  Symbol symbol;
+  symbol.name = name;
+  symbol.launchInvariant = false;
+  symbol.perIterationDepth = perEvaluation ? depth : 0;
+  if (value.getType().isInteger(1))
+    symbol.lo = 0, symbol.hi = 1;
+  return e.symbol(symbol);
+}
+
+ExprId Encoder::argument(BlockArgument arg) {
+  std::string name = nameOf(arg, "");
+  if (name.empty())
+    name = "arg" + std::to_string(arg.getArgNumber());
+  auto [it, isNew] = shared.try_emplace("arg" + std::to_string(arg.getArgNumber()), NoExpr);
+  if (!isNew)
+    return it->second;
+  Symbol symbol;
+  symbol.name = name;
+  if (arg.getType().isInteger(1))
+    symbol.lo = 0, symbol.hi = 1;
+  auto func = dyn_cast<FunctionOpInterface>(function);
+  if (auto divisor = func.getArgAttrOfType<IntegerAttr>(arg.getArgNumber(), "tt.divisibility"))
+    symbol.divisor = divisor.getInt();
+  return it->second = e.symbol(symbol);
+}
+
+Value pointerRoot(Value pointer) {
+  while (Operation *op = pointer.getDefiningOp()) {
+    StringRef name = op->getName().getStringRef();
+    if (name == "tt.addptr" || name == "tt.splat" || name == "tt.broadcast" ||
+        name == "tt.expand_dims" || name == "tt.bitcast" || name == "ttg.convert_layout")
+      pointer = op->getOperand(0);
+    else
+      return {};
+  }
+  return pointer;
+}
+
+ExprId Encoder::scalar(Value value) {
+  if (auto it = scalars.find(value); it != scalars.end())
+    return it->second;
+  ExprId result;
+  if (auto arg = dyn_cast<BlockArgument>(value)) {
+    result = arg.getOwner()->getParentOp() == function ? argument(arg)
+                                                       : unknown(value, "block argument", true);
+  } else {
+    result = compute(value.getDefiningOp(), cast<OpResult>(value).getResultNumber());
+  }
+  scalars[value] = result;
+  return result;
+}
+
+ExprId Encoder::compute(Operation *op, unsigned result) {
+  Value value = op->getResult(result);
+  StringRef name = op->getName().getStringRef();
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    if (auto integer = dyn_cast<IntegerAttr>(constant.getValue()))
+      return e.constant(value.getType().isInteger(1) ? integer.getValue().getZExtValue()
+                                                     : integer.getInt());
+    return e.opaque("constant " + nameOf(value, "c"));
+  }
+  auto binary = [&](Op o) {
+    return e.binary(o, scalar(op->getOperand(0)), scalar(op->getOperand(1)));
+  };
+  if (op->getNumOperands() == 2 && isScalar(op->getOperand(0).getType()) &&
+      isScalar(value.getType())) {
+    static const llvm::StringMap<Op> ops = {
+        {"arith.addi", Op::Add},    {"arith.subi", Op::Sub},    {"arith.muli", Op::Mul},
+        {"arith.divsi", Op::Div},   {"arith.divui", Op::Div},   {"arith.remsi", Op::Rem},
+        {"arith.remui", Op::Rem},   {"arith.andi", Op::And},    {"arith.ori", Op::Or},
+        {"arith.xori", Op::Xor},    {"arith.shli", Op::Shl},    {"arith.shrsi", Op::Shr},
+        {"arith.shrui", Op::Shr},   {"arith.minsi", Op::Min},   {"arith.maxsi", Op::Max},
+        {"arith.minui", Op::Min},   {"arith.maxui", Op::Max}};
+    if (auto it = ops.find(name); it != ops.end())
+      return binary(it->second);
+    if (name == "arith.ceildivsi" || name == "arith.ceildivui") {
+      ExprId b = scalar(op->getOperand(1));
+      return e.binary(Op::Div, e.add(scalar(op->getOperand(0)), e.sub(b, e.constant(1))), b);
+    }
+    if (auto cmp = dyn_cast<arith::CmpIOp>(op)) {
+      ExprId a = scalar(cmp.getLhs()), b = scalar(cmp.getRhs());
+      using P = arith::CmpIPredicate;
+      switch (cmp.getPredicate()) {
+      case P::eq: return e.eq(a, b);
+      case P::ne: return e.logicalNot(e.eq(a, b));
+      case P::slt:
+      case P::ult: return e.lt(a, b);
+      case P::sle:
+      case P::ule: return e.le(a, b);
+      case P::sgt:
+      case P::ugt: return e.lt(b, a);
+      case P::sge:
+      case P::uge: return e.le(b, a);
+      }
+    }
+  }
+  if (isa<arith::SelectOp>(op) && isScalar(value.getType()))
+    return e.select(scalar(op->getOperand(0)), scalar(op->getOperand(1)),
+                    scalar(op->getOperand(2)));
+  if (isa<arith::ExtSIOp>(op) && isScalar(value.getType())) {
+    ExprId a = scalar(op->getOperand(0));
+    return op->getOperand(0).getType().isInteger(1) ? e.sub(e.constant(0), a) : a;
+  }
+  if (isa<arith::ExtUIOp, arith::IndexCastOp, arith::IndexCastUIOp>(op) &&
+      isScalar(value.getType()))
+    return scalar(op->getOperand(0));
+  if (isa<arith::TruncIOp>(op) && isScalar(value.getType())) {
+    ExprId a = scalar(op->getOperand(0));
+    return value.getType().isInteger(1) ? e.binary(Op::And, a, e.constant(1)) : a;
+  }
+  if (name == "tt.get_program_id") {
+    int axis = static_cast<int>(cast<tt::GetProgramIdOp>(op).getAxis());
+    auto [it, isNew] = shared.try_emplace("pid" + std::to_string(axis), NoExpr);
+    if (isNew) {
+      Symbol symbol;
+      symbol.name = std::string("program_id.") + "xyz"[axis];
+      if (cluster[axis] > 1 && numCtas == 1)
+        symbol.name = std::string("cluster_id.") + "xyz"[axis];
+      symbol.lo = 0;
+      symbol.launchInvariant = false;
+      it->second = e.symbol(symbol);
+    }
+    if (numCtas > 1 || cluster[axis] == 1)
+      return it->second; // one program for all CTAs of the cluster
+    int64_t position = axis == 0   ? rank % cluster[0]
+                       : axis == 1 ? rank / cluster[0] % cluster[1]
+                                   : rank / (cluster[0] * cluster[1]);
+    return e.add(e.binary(Op::Mul, it->second, e.constant(cluster[axis])), e.constant(position));
+  }
+  if (name == "tt.get_num_programs") {
+    int axis = static_cast<int>(cast<tt::GetNumProgramsOp>(op).getAxis());
+    auto [it, isNew] = shared.try_emplace("num_programs" + std::to_string(axis), NoExpr);
+    if (isNew) {
+      Symbol symbol;
+      symbol.name = std::string("num_programs.") + "xyz"[axis];
+      symbol.lo = 1;
+      it->second = e.symbol(symbol);
+    }
+    return it->second;
+  }
+  if (name == "nvg.cluster_id")
+    return e.constant(rank);
+  if (name == "ttng.clc_query_cancel") {
+    // The n-th answer is the same for all who ask for the n-th time.
+    std::string key = "clc answer " + std::to_string(result) + " at depth " + std::to_string(depth);
+    auto [it, isNew] = shared.try_emplace(key, NoExpr);
+    if (isNew) {
+      Symbol symbol;
+      symbol.name = "clc_answer";
+      symbol.launchInvariant = false;
+      symbol.perIterationDepth = depth;
+      symbol.lo = -1;
+      it->second = e.symbol(symbol);
+    }
+    return it->second;
+  }
+  bool loads = name == "tt.load";
+  if (loads && op->getNumOperands() == 1) {
+    Value root = pointerRoot(op->getOperand(0));
+    if (root && !writtenPointers.contains(root))
+      return e.opaque("load", scalar(op->getOperand(0)));
+    return unknown(value, "loaded value", true);
+  }
+  if (isPure(op) && op->getNumOperands() <= 3 && op->getNumRegions() == 0) {
+    std::string key = name.str();
+    for (NamedAttribute attr : op->getAttrs())
+      if (attr.getName() != "loc") {
+        std::string text;
+        llvm::raw_string_ostream os(text);
+        attr.getValue().print(os);
+        key += " " + text;
+      }
+    bool simple = llvm::all_of(op->getOperands(), [&](Value operand) {
+      return !isa<RankedTensorType>(operand.getType());
+    });
+    if (simple) {
+      std::array<ExprId, 3> operands{NoExpr, NoExpr, NoExpr};
+      for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+        operands[i] = scalar(operand);
+      return e.opaque(key + (result ? "#" + std::to_string(result) : ""), operands[0], operands[1],
+                      operands[2]);
+    }
+  }
+  return unknown(value, name.str(), true);
+}
+
+} // namespace tlx::verify
