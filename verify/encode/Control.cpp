@@ -104,7 +104,7 @@ void Encoder::whileLoop(Operation *op, Block &out) {
     if (isScalar(arg.getType())) {
       vars[i] = newVar(arg);
       if (p.varNames[vars[i]].empty())
-        p.varNames[vars[i]] = nameOf(op->getNumResults() > i ? op->getResult(i) : arg, "");
+        p.varNames[vars[i]] = nameOf(op->getNumResults() > i ? Value(op->getResult(i)) : Value(arg), "");
       stmt.inits.push_back({vars[i], scalar(init)});
       scalars[arg] = e.var(vars[i]);
     } else if (isa<ttg::MemDescType>(arg.getType())) {

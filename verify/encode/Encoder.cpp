@@ -54,7 +54,7 @@ std::string Encoder::nameOf(Value value, const char *fallback) const {
   return name.empty() ? fallback : name;
 }
 
-Encoder::Encoder(Operation *function, const LaunchFacts &launch, EncodedKernel &out)
+Encoder::Encoder(Operation *function, const LaunchShape &launch, EncodedKernel &out)
     : function(function), launch(launch), out(out), p(out.program), e(out.program.exprs) {
   file = sourceLoc(function->getLoc(), "").file;
 }
@@ -250,7 +250,7 @@ void Encoder::specialize(Operation *op, Block &out) {
   out.push_back(join);
 }
 
-EncodedKernel encode(Operation *function, const LaunchFacts &launch) {
+EncodedKernel encode(Operation *function, const LaunchShape &launch) {
   EncodedKernel out;
   out.program.kernel = cast<FunctionOpInterface>(function).getName().str();
   Encoder(function, launch, out).run();

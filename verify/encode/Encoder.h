@@ -21,11 +21,11 @@
 namespace tlx::verify {
 
 /// What the IR does not say about a launch. Unset: not known.
-struct LaunchFacts {
+struct LaunchShape {
   std::string target;
-  std::optional<int64_t> numWarps;
+  std::optional<int> numWarps;
   std::optional<std::array<int64_t, 3>> cluster;
-  std::optional<int64_t> numCtas;
+  std::optional<int> numCtas;
   std::string from; ///< file or "command line"
 };
 
@@ -40,6 +40,6 @@ struct EncodedKernel {
 };
 
 /// Encodes a `tt.func`.
-EncodedKernel encode(mlir::Operation *function, const LaunchFacts &launch);
+EncodedKernel encode(mlir::Operation *function, const LaunchShape &launch);
 
 } // namespace tlx::verify

@@ -49,7 +49,7 @@ mlir::Value pointerRoot(mlir::Value pointer);
 /// State shared by all CTAs and tasks of a kernel.
 class Encoder {
 public:
-  Encoder(mlir::Operation *function, const LaunchFacts &launch, EncodedKernel &out);
+  Encoder(mlir::Operation *function, const LaunchShape &launch, EncodedKernel &out);
   void run();
 
 private:
@@ -94,7 +94,7 @@ private:
   std::string nameOf(mlir::Value value, const char *fallback) const;
 
   mlir::Operation *function;
-  const LaunchFacts &launch;
+  const LaunchShape &launch;
   EncodedKernel &out;
   Program &p;
   Exprs &e;

@@ -1,0 +1,23 @@
+#include "verify/model/Contracts.h"
+
+const std::vector<tlx::verify::Contract> &tlx::verify::contracts() {
+  static const std::vector<Contract> table = {
+      {"no-overflow", "integer counters do not wrap, and what is compared or divided as unsigned "
+                      "is not negative"},
+      {"task-barrier-before-arrive",
+       "an ordinary arrive or expect is preceded by a barrier over the task's threads; a per-thread "
+       "arrive, an MMA or a TMA issue is not"},
+      {"membar", "accesses of one task to one shared-memory allocation that conflict have a barrier "
+                 "over the task's threads between them"},
+      {"task-barrier-after-store-wait",
+       "a wait for bulk stores is followed by a barrier over the task's threads"},
+      {"synchronous-tmem-access", "tmem_load and tmem_store complete before the next operation"},
+      {"tcgen05-in-order", "tcgen05 operations of one issuing thread run and complete in order"},
+      {"global-memory", "accesses to global memory are not checked against each other; loads of "
+                        "memory that the kernel does not write give the same value to all tasks"},
+      {"distinct-allocations", "allocations that no alias construct joins do not share memory"},
+      {"register-contents", "asynchronous use of registers is ordered by the IR's values"},
+      {"clc-answers-end", "cluster launch control stops granting at some time"},
+  };
+  return table;
+}

@@ -1,0 +1,129 @@
+#include "verify/report/Report.h"
+#include "verify/model/Contracts.h"
+
+#include <algorithm>
+#include <set>
+
+using namespace tlx::verify;
+
+namespace {
+/// Steps shown before the violation, at most.
+constexpr size_t MaxSteps = 24;
+
+ReportStep stepOf(const Program &program, const Step &step) {
+  ReportStep out;
+  if (step.task >= 0)
+    out.task = program.tasks[step.task].name;
+  out.iteration = step.iteration;
+  out.note = step.note;
+  out.loc = step.loc;
+  if (step.event >= 0) {
+    out.op = program.events[step.event].op;
+    out.loc = program.events[step.event].loc;
+  }
+  return out;
+}
+
+/// Barrier arrays (as ~index) and buffers that an event touches.
+void touched(const Program &program, int event, std::set<int> &out) {
+  if (event < 0)
+    return;
+  for (const Effect &effect : program.events[event].effects) {
+    if (effect.target.object < 0)
+      continue;
+    bool memory = effect.kind == tlx::sync::Kind::Read || effect.kind == tlx::sync::Kind::Write;
+    out.insert(memory ? effect.target.object : ~effect.target.object);
+  }
+}
+
+/// The steps that matter to the violation: those on its barriers and buffers,
+/// the newest ones.
+std::vector<ReportStep> traceOf(const Program &program, const ProofResult &result) {
+  const Violation &v = result.violation;
+  std::set<int> objects;
+  touched(program, v.at.event, objects);
+  for (const Step &step : v.related)
+    touched(program, step.event, objects);
+  std::vector<const Step *> kept;
+  for (const Step &step : result.trace) {
+    std::set<int> mine;
+    touched(program, step.event, mine);
+    if (std::any_of(mine.begin(), mine.end(), [&](int o) { return objects.contains(o); }))
+      kept.push_back(&step);
+  }
+  std::vector<ReportStep> out;
+  size_t first = kept.size() > MaxSteps ? kept.size() - MaxSteps : 0;
+  for (size_t i = first; i < kept.size(); ++i)
+    out.push_back(stepOf(program, *kept[i]));
+  for (const Step &step : v.related)
+    out.push_back(stepOf(program, step));
+  ReportStep last = stepOf(program, v.at);
+  last.note = last.note.empty() ? v.message : last.note;
+  out.push_back(std::move(last));
+  return out;
+}
+
+ReportFinding findingOf(const Program &program, const Violation &v) {
+  ReportFinding out{info(v.cls).name, v.message, {}, {}};
+  ReportStep at = stepOf(program, v.at);
+  out.loc = at.loc;
+  out.steps.push_back(std::move(at));
+  for (const Step &step : v.related)
+    out.steps.push_back(stepOf(program, step));
+  return out;
+}
+} // namespace
+
+void tlx::verify::fillReport(KernelReport &report, const Program &program,
+                             const ProofResult &result) {
+  report.states = result.states;
+  for (const Precondition &p : result.preconditions)
+    report.preconditions.push_back(p.text);
+  for (const Violation &warning : result.warnings)
+    report.warnings.push_back(findingOf(program, warning));
+  switch (result.verdict) {
+  case ProofResult::Proved: report.verdict = "PROVED"; return;
+  case ProofResult::Bug:
+    report.verdict = "BUG";
+    report.cls = info(result.violation.cls).name;
+    report.message = result.violation.message;
+    report.trace = traceOf(program, result);
+    report.loc = report.trace.back().loc;
+    for (const Decided &d : result.path) {
+      std::string where;
+      for (int64_t n : d.iteration)
+        where += (where.empty() ? " in iteration " : ", ") + std::to_string(n);
+      report.notes.push_back("with " + d.text + (d.yes ? "" : " false") + where);
+    }
+    if (report.notes.size() > 12)
+      report.notes.erase(report.notes.begin(), report.notes.end() - 12);
+    return;
+  case ProofResult::Unknown:
+    report.verdict = "UNKNOWN";
+    report.reason = result.reason.substr(0, result.reason.find(':'));
+    report.message = result.reason;
+    report.loc = stepOf(program, result.at).loc;
+    report.bound = "no violation in " + std::to_string(result.states) +
+                   " states, loop iterations up to " + std::to_string(result.deepestIteration);
+    return;
+  }
+}
+
+int tlx::verify::exitCode(const KernelReport &report) {
+  return report.verdict == "PROVED" ? 0 : report.verdict == "BUG" ? 1 : 4;
+}
+
+std::string tlx::verify::explain(const std::string &what) {
+  if (what == "contracts") {
+    std::string text;
+    for (const Contract &contract : contracts())
+      text += std::string(contract.name) + "\n    " + contract.text + "\n";
+    return text;
+  }
+  for (BugClass cls : allClasses()) {
+    const ClassInfo &entry = info(cls);
+    if (what == entry.name)
+      return std::string(entry.name) + ": " + entry.summary + "\n\n" + entry.detail + "\n";
+  }
+  return {};
+}

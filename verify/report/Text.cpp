@@ -1,0 +1,65 @@
+//===- Text.cpp - reports for people --------------------------------------===//
+
+#include "verify/report/Report.h"
+
+#include <cstdio>
+
+using namespace tlx::verify;
+
+static std::string line(const ReportStep &step) {
+  std::string text = "    ";
+  text += step.task.empty() ? std::string("(kernel)") : step.task;
+  if (!step.iteration.empty()) {
+    text += " [";
+    for (size_t i = 0; i < step.iteration.size(); ++i)
+      text += (i ? "," : "") + std::to_string(step.iteration[i]);
+    text += "]";
+  }
+  if (text.size() < 26)
+    text.resize(26, ' ');
+  text += " " + step.op;
+  if (text.size() < 58)
+    text.resize(58, ' ');
+  text += " " + (step.loc.known() ? step.loc.str() : std::string());
+  if (!step.note.empty())
+    text += "\n          " + step.note;
+  return text + "\n";
+}
+
+std::string tlx::verify::toText(const KernelReport &r, bool colour) {
+  auto paint = [&](const char *code, const std::string &text) {
+    return colour ? std::string("\033[") + code + "m" + text + "\033[0m" : text;
+  };
+  std::string out = r.file + ": " + r.kernel + " (" + r.level + "): ";
+  char time[64];
+  std::snprintf(time, sizeof time, " (%.3f s, %zu states)\n", r.seconds, r.states);
+  if (r.verdict == "PROVED") {
+    out += paint("1;32", "PROVED");
+    if (!r.preconditions.empty()) {
+      out += " when ";
+      for (size_t i = 0; i < r.preconditions.size(); ++i)
+        out += (i ? " and " : "") + r.preconditions[i];
+    }
+    out += time;
+  } else if (r.verdict == "BUG") {
+    out += paint("1;31", "BUG(" + r.cls + ")") + time;
+    out += (r.loc.known() ? r.loc.str() + ": " : std::string()) + "error: " + r.message + "\n";
+    for (const ReportStep &step : r.trace)
+      out += line(step);
+    for (const std::string &note : r.notes)
+      out += "  note: " + note + "\n";
+    out += "  help: tlx-verify --explain " + r.cls + "\n";
+  } else {
+    out += paint("1;33", "UNKNOWN(" + r.reason + ")") + time;
+    out += (r.loc.known() ? r.loc.str() + ": " : std::string()) + "note: " + r.message + "\n";
+    if (!r.bound.empty())
+      out += "  " + r.bound + "\n";
+  }
+  for (const ReportFinding &warning : r.warnings) {
+    out += (warning.loc.known() ? warning.loc.str() + ": " : std::string()) +
+           paint("1;35", "warning") + ": " + warning.cls + ": " + warning.message + "\n";
+    for (size_t i = 1; i < warning.steps.size(); ++i)
+      out += line(warning.steps[i]);
+  }
+  return out;
+}
