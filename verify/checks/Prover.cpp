@@ -128,13 +128,13 @@ private:
       const Node &n = nodes[id];
       if (!n.fork.loopCondition || !n.fork.firstEvaluation || n.yes != n.fork.negated)
         continue;
-      const DecisionTable &table = machine.decisions();
+      DecisionTable &table = machine.decisions();
       const DecisionClass &cls = table.cls(n.fork.key.first);
       if (!cls.invariant || n.fork.negated)
         continue;
-      if (options.launchReaches && options.launchReaches(cls, n.fork.threshold))
+      if (options.launchReaches && options.launchReaches(table.linears, cls.rest, n.fork.threshold))
         continue;
-      return Precondition{cls.text + " >= " + std::to_string(n.fork.threshold), cls.rest,
+      return Precondition{table.linears.printAtLeast(cls.rest, n.fork.threshold), cls.rest,
                           n.fork.threshold};
     }
     return std::nullopt;
@@ -149,8 +149,8 @@ private:
       m.canonical(state, stop.fork); // the same pruning as in the search
       m.decisions().answer(state, n.fork.key, n.fork.threshold, n.yes);
       const DecisionClass &cls = m.decisions().cls(n.fork.key.first);
-      result.path.push_back({cls.text + " >= " + std::to_string(n.fork.threshold), n.yes,
-                             n.fork.key.second});
+      result.path.push_back({m.decisions().linears.printAtLeast(cls.rest, n.fork.threshold),
+                             n.yes, n.fork.key.second});
       Interval &interval = result.decisions[n.fork.key];
       if (n.yes)
         interval.lo = std::max(interval.lo, n.fork.threshold);

@@ -26,9 +26,9 @@ struct ProverOptions {
   std::function<bool(const Linears &, const DecisionTable &,
                      const std::map<DecisionKey, Interval> &)>
       feasible;
-  /// Does a given launch make this class's value smaller than `atLeast`? Such a
-  /// launch forbids the precondition.
-  std::function<bool(const DecisionClass &, int64_t atLeast)> launchReaches;
+  /// Does a given launch make this launch-invariant value smaller than `atLeast`?
+  /// Such a launch forbids the precondition.
+  std::function<bool(const Linears &, const LinForm &, int64_t atLeast)> launchReaches;
 };
 
 /// A decision on the way to a state, in words.

@@ -391,3 +391,49 @@ std::string Linears::printTerm(int id) const {
     text += (i ? ", " : "") + print(forms[term.operands[i]]);
   return text + ")";
 }
+
+std::string Linears::printAtLeast(const LinForm &form, int64_t bound) const {
+  if (form.terms.size() == 1 && form.terms[0].second == 1) {
+    const LinTerm &term = terms[form.terms[0].first];
+    int64_t quotient = bound - form.c;
+    if (term.kind == LinTerm::Operation && static_cast<Op>(term.value) == Op::Div &&
+        quotient >= 1) {
+      const LinForm &divisor = forms[term.operands[1]];
+      if (divisor.terms.empty() && divisor.c > 0)
+        return printAtLeast(forms[term.operands[0]], quotient * divisor.c);
+    }
+  }
+  LinForm bare = form;
+  bare.c = 0;
+  return print(bare) + " >= " + std::to_string(bound - form.c);
+}
+
+std::optional<int64_t>
+Linears::evaluate(const LinForm &form,
+                  const std::function<std::optional<int64_t>(int64_t)> &valueOf) const {
+  int64_t sum = form.c;
+  for (auto [t, coef] : form.terms) {
+    const LinTerm &term = terms[t];
+    std::optional<int64_t> value;
+    if (term.kind == LinTerm::Sym) {
+      value = valueOf(term.value);
+    } else if (term.kind == LinTerm::Operation) {
+      std::vector<int64_t> operands;
+      for (LinId operand : term.operands)
+        if (auto v = evaluate(forms[operand], valueOf))
+          operands.push_back(*v);
+      int64_t result;
+      Op op = static_cast<Op>(term.value);
+      if (operands.size() != term.operands.size())
+        return std::nullopt;
+      if (op == Op::Select && operands.size() == 3)
+        value = operands[0] ? operands[1] : operands[2];
+      else if (operands.size() == 2 && foldBinary(op, operands[0], operands[1], result))
+        value = result;
+    }
+    if (!value)
+      return std::nullopt;
+    sum += coef * *value;
+  }
+  return sum;
+}

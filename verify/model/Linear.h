@@ -19,6 +19,9 @@
 
 #include "verify/model/Program.h"
 
+#include <functional>
+#include <optional>
+
 namespace tlx::verify {
 
 using LinId = int32_t;
@@ -71,6 +74,16 @@ public:
   std::pair<int64_t, int64_t> range(const LinForm &form) const;
 
   std::string print(const LinForm &form) const;
+  /// "form >= bound" said as simply as possible: "(K + 63) / 64 >= 1" is
+  /// "K >= 1".
+  std::string printAtLeast(const LinForm &form, int64_t bound) const;
+
+  /// The value of a form when its symbols have the values that `valueOf` gives
+  /// (index into Exprs::symbols); nothing when one is missing or the form
+  /// depends on iterations or opaque operations.
+  std::optional<int64_t>
+  evaluate(const LinForm &form,
+           const std::function<std::optional<int64_t>(int64_t)> &valueOf) const;
 
 private:
   int internTerm(LinTerm term);

@@ -1,0 +1,196 @@
+#include "verify/tools/VerifyFile.h"
+#include "compiler/dialect/registry/Registry.h"
+#include "compiler/ingest/ParseFile.h"
+#include "compiler/pipelines/Ingest.h"
+#include "compiler/pipelines/ManifestFacts.h"
+#include "runtime/loader/Manifest.h"
+#include "verify/encode/Encoder.h"
+#include "verify/model/Contracts.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+
+using namespace mlir;
+
+namespace tlx::verify {
+
+namespace {
+struct Given {
+  LaunchFacts facts;
+  std::vector<Manifest> manifests;
+  bool ok = true;
+};
+
+/// `launch*.json`, or else `<stem>.json`, beside the kernel.
+std::vector<std::string> manifestsBeside(const std::string &path) {
+  namespace fs = std::filesystem;
+  fs::path file(path), folder = file.parent_path().empty() ? "." : file.parent_path();
+  std::vector<std::string> found;
+  std::error_code error;
+  for (const auto &entry : fs::directory_iterator(folder, error)) {
+    std::string name = entry.path().filename().string();
+    if (name.starts_with("launch") && name.ends_with(".json"))
+      found.push_back(entry.path().string());
+  }
+  std::sort(found.begin(), found.end());
+  fs::path own = folder / (file.stem().string() + ".json");
+  if (found.empty() && fs::is_regular_file(own, error))
+    found.push_back(own.string());
+  return found;
+}
+
+Given launchOf(const std::string &path, const VerifyRequest &request) {
+  Given given;
+  bool flags = !request.target.empty() || request.numWarps || request.numCtas || request.cluster;
+  std::vector<std::string> files = request.manifests;
+  if (files.empty() && !flags)
+    files = manifestsBeside(path);
+  for (const std::string &file : files) {
+    Result<Manifest> manifest = readManifest(file);
+    if (!manifest) {
+      // What merely lies beside the kernel may be something else.
+      if (request.manifests.empty())
+        continue;
+      std::fprintf(stderr, "%s\n", manifest.error().str().c_str());
+      given.ok = false;
+      return given;
+    }
+    given.manifests.push_back(std::move(*manifest));
+  }
+  if (!given.manifests.empty()) {
+    given.facts = launchFactsOf(given.manifests[0]);
+    given.facts.from = given.manifests[0].file;
+  }
+  if (flags) {
+    given.facts.from = "command line";
+    if (!request.target.empty())
+      given.facts.target = request.target;
+    if (request.numWarps)
+      given.facts.numWarps = request.numWarps;
+    if (request.numCtas)
+      given.facts.numCtas = request.numCtas;
+    if (request.cluster)
+      given.facts.cluster = request.cluster;
+  }
+  return given;
+}
+
+/// Scalar arguments by name, and descriptor shapes as the front end names them.
+std::map<std::string, int64_t> argumentsOf(const Manifest &manifest) {
+  std::map<std::string, int64_t> values;
+  for (const Constexpr &c : manifest.constexprs)
+    (void)c;
+  for (const Argument &argument : manifest.arguments) {
+    if (argument.kind == Argument::Kind::Scalar) {
+      bool narrow = argument.type == "i32" || argument.type == "u32";
+      values[argument.name] = narrow ? static_cast<int32_t>(argument.bits)
+                                     : static_cast<int64_t>(argument.bits);
+    }
+    for (size_t i = 0; i < argument.shape.size(); ++i)
+      values[argument.name + ".shape." + std::to_string(i)] = argument.shape[i];
+  }
+  return values;
+}
+
+KernelReport verifyKernel(Operation *function, const std::string &path, IrLevel level,
+                          const Given &given, const VerifyRequest &request) {
+  auto start = std::chrono::steady_clock::now();
+  KernelReport report;
+  report.file = path;
+  report.level = name(level).str();
+  report.policy = std::string("war-proxy=") + (request.warProxy == WarProxy::Off    ? "off"
+                                               : request.warProxy == WarProxy::Warn ? "warn"
+                                                                                    : "error");
+  if (request.strict)
+    report.policy += ",strict";
+  for (const Contract &contract : contracts())
+    report.contracts.push_back(contract.name);
+  report.launch = {given.facts.target, given.facts.numWarps, given.facts.numCtas,
+                   given.facts.cluster, given.facts.from};
+  if (!given.facts.from.empty())
+    report.notes.push_back("launch parameters from " + given.facts.from);
+  LaunchShape shape{given.facts.target, given.facts.numWarps, given.facts.cluster,
+                    given.facts.numCtas, given.facts.from};
+  EncodedKernel encoded = encode(function, shape);
+  report.kernel = encoded.program.kernel;
+  if (!encoded.reason.empty()) {
+    report.reason = encoded.reason;
+    report.message = encoded.message;
+    report.loc = encoded.loc;
+  } else {
+    ProverOptions options;
+    options.warProxy = request.warProxy;
+    options.strict = request.strict;
+    options.timeoutSeconds = request.timeoutSeconds;
+    options.cancelled = request.cancelled;
+    std::vector<std::map<std::string, int64_t>> launches;
+    for (const Manifest &manifest : given.manifests)
+      launches.push_back(argumentsOf(manifest));
+    options.launchReaches = [&](const Linears &linears, const LinForm &form, int64_t atLeast) {
+      for (const auto &values : launches) {
+        auto value = linears.evaluate(form, [&](int64_t symbol) -> std::optional<int64_t> {
+          auto it = values.find(encoded.program.exprs.symbols[symbol].name);
+          return it == values.end() ? std::nullopt : std::optional(it->second);
+        });
+        if (value && *value < atLeast)
+          return true;
+      }
+      return false;
+    };
+    ProofResult result = prove(encoded.program, options);
+    fillReport(report, encoded.program, result);
+  }
+  std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+  report.seconds = spent.count();
+  return report;
+}
+} // namespace
+
+FileVerdict verifyFile(const std::string &path, const VerifyRequest &request) {
+  FileVerdict verdict;
+  Given given = launchOf(path, request);
+  if (!given.ok) {
+    verdict.exitCode = 2;
+    return verdict;
+  }
+  DialectRegistry registry;
+  registerDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  OwningOpRef<ModuleOp> module = parseFile(path, context);
+  if (!module) {
+    verdict.exitCode = 2;
+    return verdict;
+  }
+  IrLevel level = irLevelOf(*module, path);
+  if (level == IrLevel::Source && failed(ingestModule(*module, given.facts))) {
+    verdict.exitCode = 2;
+    return verdict;
+  }
+  std::vector<int> codes;
+  for (auto function : module->getOps<FunctionOpInterface>()) {
+    if (function.isExternal() || function.isPrivate())
+      continue;
+    KernelReport report = verifyKernel(function, path, level, given, request);
+    codes.push_back(exitCode(report));
+    verdict.reports.push_back(std::move(report));
+  }
+  if (codes.empty()) {
+    std::fprintf(stderr, "%s: error: no kernel in this file\n", path.c_str());
+    verdict.exitCode = 2;
+    return verdict;
+  }
+  for (int code : {1, 4})
+    if (std::find(codes.begin(), codes.end(), code) != codes.end()) {
+      verdict.exitCode = code;
+      break;
+    }
+  return verdict;
+}
+
+} // namespace tlx::verify
