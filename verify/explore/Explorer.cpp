@@ -24,7 +24,7 @@ struct Region {
 
 /// Work that an engine has still to do.
 struct InFlight {
-  int task, event;
+  int task = -1, event = -1;
   Group group = Group::None;
   int64_t groupSerial = 0; ///< which group of its queue it belongs to
   int64_t occurrence = 0;
@@ -368,7 +368,9 @@ private:
         opaque = true;
       }
     }
-    InFlight work{t, eventId};
+    InFlight work;
+    work.task = t;
+    work.event = eventId;
     work.occurrence = occurrence;
     int part = 0;
     for (const Effect &effect : event.effects) {
