@@ -12,7 +12,6 @@ struct MemoryRequest {
   uint64_t address;
   int64_t bytes;
   bool write = false;
-  int64_t granule = 128; ///< bytes; a request within one granule meets one partition
 };
 
 struct MemoryReply {

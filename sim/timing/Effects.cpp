@@ -138,10 +138,13 @@ bool TimingMachine::issueEffect(TimedTask &task, const Effect &effect) {
       return true;
     }
     [[fallthrough]];
-  case Kind::TensormapFence:
-    block(task, Reason::Memory, task.clock, task.clock + costs.fenceGpu);
-    task.clock += costs.fenceGpu;
+  case Kind::TensormapFence: {
+    bool system = program.attrsOf(program.code[task.pc]).scope == Scope::Sys;
+    Cycles until = task.clock + (system ? costs.fenceSystem : costs.fenceGpu);
+    block(task, Reason::Memory, task.clock, until);
+    task.clock = until;
     return true;
+  }
   case Kind::BarrierInitFence: task.clock += costs.fenceProxy; return true;
   case Kind::ClcRequest: task.completion = task.clock + costs.clc; return true;
   case Kind::Hint:

@@ -16,6 +16,9 @@ TimingMachine::Costs TimingMachine::Costs::of(const Chip &chip) {
   c.smemStore = at(Param::SmemStoreLatency);
   c.smemAtomic = at(Param::SmemAtomic);
   c.l2Atomic = at(Param::L2AtomicLatency);
+  c.l1Hit = at(Param::L1HitLatency);
+  c.fenceSystem = at(Param::FenceSystem);
+  c.descriptorMake = at(Param::TmaDescriptorMake);
   c.tmaIssue = at(Param::TmaIssue);
   c.mmaWait = at(Param::MmaWait);
   c.mmaSyncLatency = at(Param::MmaSyncLatency);
@@ -164,6 +167,9 @@ Result<void> TimingMachine::prepare() {
     sm->clusterOut = Port(std::max(1.0, chip[Param::ClusterBytesPerClk]));
     sm->tensorCore = std::make_unique<TensorCore>(tensor);
     sm->tma = std::make_unique<TmaEngine>(tma, i, *memory);
+    int64_t cached = chip.integer(Param::L1Bytes) - (chip.isAmd() ? 0 : sharedBytes);
+    if (cached > 0)
+      sm->l1 = std::make_unique<L2Cache>(cached);
     sm->codeSeen.assign(program.code.size(), false);
     if (hooked(i)) {
       sm->tmaTrack = newTrack(TrackKind::Tma, i, -1, "TMA engine");
@@ -385,7 +391,8 @@ TimingReport TimingMachine::report() {
   TimingReport r;
   r.chip = chip.name();
   r.clockMhz = chip[Param::ClockMhz];
-  Cycles body = std::max(lastEnd, lastWrite);
+  // The launch's own cycles cover the round trip of its last writes.
+  Cycles body = std::max(lastEnd, lastWrite - chip.cycles(Param::L2HitLatency) - chip.cycles(Param::TmaStoreLatency));
   r.cycles = body + chip.cycles(Param::LaunchBase) +
              std::llround(chip[Param::LaunchPerSmemKib] * double(sharedBytes) / 1024);
   r.nanoseconds = double(r.cycles) * 1e3 / r.clockMhz;

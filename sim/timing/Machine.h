@@ -44,10 +44,10 @@ private:
   /// Costs in whole cycles, read from the chip once.
   struct Costs {
     Cycles aluLatency, divide, branch;
-    Cycles smemLoad, smemStore, smemAtomic, l2Atomic;
+    Cycles smemLoad, smemStore, smemAtomic, l2Atomic, l1Hit;
     Cycles tmaIssue, mmaWait, mmaSyncLatency;
     Cycles mbarrierInit, mbarrierArrive, mbarrierExpect, mbarrierReady, mbarrierWake;
-    Cycles barLatency, barIssue, fenceProxy, fenceGpu;
+    Cycles barLatency, barIssue, fenceProxy, fenceGpu, fenceSystem, descriptorMake;
     Cycles clusterLatency, clusterBarrier, clusterArrive;
     Cycles ctaStart, ctaExit, fork, join, setRegisters;
     Cycles tcgenCommit, tcgenPair, tcgenSmem, tmemLoad, tmemStore, tmemAlloc, clc;

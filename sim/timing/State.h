@@ -117,6 +117,7 @@ struct TimedSm {
   Port tmemRead{1}, tmemWrite{1}, clusterOut{1};
   std::unique_ptr<TensorCore> tensorCore;
   std::unique_ptr<TmaEngine> tma;
+  std::unique_ptr<L2Cache> l1; ///< what plain loads left; null: none
   std::vector<bool> codeSeen;     ///< by pc
   std::vector<int64_t> descriptorsSeen;
   int residentCtas = 0;

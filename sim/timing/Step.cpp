@@ -68,6 +68,10 @@ TimingMachine::Step TimingMachine::step(TimedTask &task, const Inst &inst, const
     if (!align(task))
       return Step::Suspend;
     runPipes(task, inst, w);
+    if (inst.op == Op::TensormapCreate) {
+      block(task, Reason::Memory, task.clock, task.clock + costs.descriptorMake);
+      task.clock += costs.descriptorMake;
+    }
     return Step::Next;
   case Route::Branch:
     takeEdge(task, program.edges[inst.edge]);

@@ -58,15 +58,25 @@ TimingMachine::Step TimingMachine::globalAccess(TimedTask &task, const Inst &ins
     Reg mask = inst.op == Op::Load || inst.op == Op::Store ? program.operand(inst, inst.op == Op::Load ? 1 : 2) : noReg;
     bool off = mask != noReg && !task.slots[mask].unknown && !(task.slots[mask].bits & 1);
     Cycles begin = task.clock;
+    const Attrs &attrs = program.attrsOf(inst);
+    if (w.route == Route::Atomic && (attrs.order == Order::Release || attrs.order == Order::AcqRel)) {
+      block(task, Reason::Memory, task.clock, task.clock + costs.fenceGpu);
+      begin = task.clock += costs.fenceGpu;
+    }
     runPipes(task, inst, w);
-    Cycles ready = begin + costs.smemLoad;
-    if (!off) {
+    Cycles ready = begin + costs.l1Hit;
+    std::unique_ptr<L2Cache> &l1 = smOf(task).l1;
+    bool cached = false;
+    if (l1 && !off && !pointer.unknown && inst.op == Op::Load && attrs.cache != Cache::Cg && !attrs.isVolatile)
+      cached = l1->access(address, std::max<int64_t>(w.bytes, 32), false).hit;
+    if (!off && !cached) {
       MemoryRequest request{begin, task.cta->sm, address, std::max<int64_t>(w.bytes, 32),
                                     w.route == Route::GlobalStore};
       MemoryReply reply = memory->commit(request);
       ready = reply.ready;
       if (w.route == Route::Atomic)
-        ready = std::max(ready, reply.accepted + costs.l2Atomic);
+        ready = std::max(ready, reply.accepted + costs.l2Atomic) +
+                (attrs.order == Order::Acquire || attrs.order == Order::AcqRel ? costs.fenceGpu : 0);
       if (w.route == Route::GlobalStore)
         lastWrite = std::max(lastWrite, ready);
     }

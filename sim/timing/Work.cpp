@@ -382,15 +382,15 @@ private:
     case Op::LocalStore: addAccess(operandType(0)); return route(Route::SharedStore);
     case Op::LocalGather:
       addAccess(resultType());
-      work->wavefronts = work->elements / 16 + 1;
+      work->wavefronts = work->elements / 32 + 1;
       return route(Route::SharedLoad);
     case Op::LocalScatter:
       addAccess(operandType(1));
-      work->wavefronts = work->elements / 16 + 1;
+      work->wavefronts = work->elements / 32 + 1;
       return route(Route::SharedStore);
     case Op::LocalAtomicScatterRmw:
       addAccess(operandType(1));
-      work->wavefronts = work->elements / 8 + 1;
+      work->wavefronts = work->elements / 16 + 1;
       return route(Route::SharedStore);
     default: return false;
     }

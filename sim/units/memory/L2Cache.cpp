@@ -50,7 +50,8 @@ void L2Cache::grow() {
   }
 }
 
-L2Cache::Outcome L2Cache::access(uint64_t address, int64_t bytes, bool write) {
+L2Cache::Outcome L2Cache::access(uint64_t address, int64_t bytes, bool write, int side) {
+  uint32_t bit = uint32_t(1) << (side & 31);
   for (int32_t i = buckets[bucketOf(address)]; i >= 0; i = blocks[i].next)
     if (blocks[i].address == address) {
       if (i != newest) {
@@ -61,10 +62,12 @@ L2Cache::Outcome L2Cache::access(uint64_t address, int64_t bytes, bool write) {
       blocks[i].bytes += more;
       held += more;
       blocks[i].dirty |= write;
+      bool known = blocks[i].sides & bit;
+      blocks[i].sides |= bit;
       int64_t writtenBack = 0;
       while (held > capacity && oldest != i)
         writtenBack += evictOldest();
-      return {more == 0, writtenBack};
+      return {more == 0, writtenBack, known};
     }
 
   int64_t writtenBack = 0;
@@ -83,12 +86,13 @@ L2Cache::Outcome L2Cache::access(uint64_t address, int64_t bytes, bool write) {
   block.address = address;
   block.bytes = bytes;
   block.dirty = write;
+  block.sides = bit;
   int32_t bucket = bucketOf(address);
   block.next = buckets[bucket];
   buckets[bucket] = index;
   pushNewest(index);
   held += bytes;
-  return {false, writtenBack};
+  return {false, writtenBack, false};
 }
 
 int64_t L2Cache::dirtyBytes() const {

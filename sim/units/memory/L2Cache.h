@@ -21,10 +21,12 @@ public:
   struct Outcome {
     bool hit;
     int64_t writtenBack; ///< dirty bytes that had to leave
+    bool known;          ///< the side asked before, or wrote
   };
   /// Looks `address` up and makes it the most recently used; a miss brings
-  /// `bytes` in. A write leaves the block dirty.
-  Outcome access(uint64_t address, int64_t bytes, bool write);
+  /// `bytes` in. A write leaves the block dirty. `side` is the partition through
+  /// which the request comes; a partition keeps what it has fetched from another.
+  Outcome access(uint64_t address, int64_t bytes, bool write, int side = 0);
 
   /// Dirty bytes still held.
   int64_t dirtyBytes() const;
@@ -37,6 +39,7 @@ private:
     int32_t newer, older; ///< recency list
     int32_t next;         ///< bucket chain
     bool dirty;
+    uint32_t sides;       ///< partitions that have it, as bits
   };
 
   int32_t bucketOf(uint64_t address) const;

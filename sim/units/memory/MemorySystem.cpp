@@ -44,18 +44,14 @@ MemoryReply MemorySystem::commit(const MemoryRequest &request) {
   Cycles accepted = std::max(linkDone, l2.commit(request.time, request.bytes).done);
   l2Moved += request.bytes;
 
-  // Addresses are spread over the partitions by a hash; a block of several
-  // granules has some that are far.
-  uint64_t granuleIndex = request.address / uint64_t(request.granule);
-  bool far = request.bytes > request.granule
-                 ? spec.partitions > 1
-                 : (granuleIndex * 0x9E3779B97F4A7C15ull >> 32) % spec.partitions !=
-                       uint64_t(request.sm % spec.partitions);
-  Cycles latency = spec.hitLatency + (far ? spec.farLatency : 0);
-
-  L2Cache::Outcome outcome{true, 0};
+  // Two halves of the chip have an L2 partition each, which keeps copies of what
+  // it fetched from the other: only the first request of a half goes far.
+  L2Cache::Outcome outcome{true, 0, true};
   if (!warm)
-    outcome = cache.access(request.address, request.bytes, request.write);
+    outcome = cache.access(request.address, request.bytes, request.write, request.sm % spec.partitions);
+  Cycles latency = spec.hitLatency;
+  if (outcome.hit && !outcome.known && spec.partitions > 1)
+    latency += spec.farLatency;
   int64_t toHbm = outcome.writtenBack;
   if (!outcome.hit && !request.write) {
     toHbm += request.bytes;

@@ -59,6 +59,16 @@ TEST(MemorySystem, LatencyOfHitsAndMisses) {
   EXPECT_EQ(memory.l2Traffic(), 128);
 }
 
+TEST(MemorySystem, TheFirstRequestOfAHalfGoesFar) {
+  MemorySystem::Spec spec = smallSpec();
+  spec.partitions = 2;
+  MemorySystem memory(spec);
+  memory.commit({0, 0, 0x1000, 64});
+  EXPECT_EQ(memory.commit({1000, 2, 0x1000, 64}).ready, 1000 + 1 + 200); // the same half
+  EXPECT_EQ(memory.commit({2000, 1, 0x1000, 64}).ready, 2000 + 1 + 300);
+  EXPECT_EQ(memory.commit({3000, 3, 0x1000, 64}).ready, 3000 + 1 + 200);
+}
+
 TEST(MemorySystem, TheSlowestPortDecides) {
   MemorySystem memory(smallSpec());
   memory.assumeWarm();
