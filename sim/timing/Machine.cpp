@@ -10,6 +10,7 @@ TimingMachine::Costs TimingMachine::Costs::of(const Chip &chip) {
   Costs c;
   auto at = [&](Param param) { return chip.cycles(param); };
   c.aluLatency = at(Param::PipeAluLatency);
+  c.shuffleLatency = at(Param::PipeShuffleLatency);
   c.divide = at(Param::ScalarDivide);
   c.branch = at(Param::ScalarBranch);
   c.smemLoad = at(Param::SmemLoadLatency);
@@ -35,6 +36,8 @@ TimingMachine::Costs TimingMachine::Costs::of(const Chip &chip) {
   c.clusterBarrier = at(Param::ClusterBarrier);
   c.clusterArrive = at(Param::ClusterArrive);
   c.ctaStart = at(Param::LaunchCtaStart);
+  c.turnaround = at(Param::LaunchCtaTurnaround);
+  c.perWarp = at(Param::LaunchPerWarp);
   c.ctaExit = at(Param::LaunchCtaExit);
   c.fork = at(Param::LaunchFork);
   c.join = at(Param::LaunchJoin);
@@ -217,7 +220,7 @@ void TimingMachine::startCluster(const CtaScheduler::Placement &placement) {
     cluster->ctas.push_back(std::move(cta));
   }
   for (auto &cta : cluster->ctas) {
-    startTask(*cta, 0, program.functions[0].entry, program.facts.numWarps, 0, placement.time + costs.ctaStart);
+    startTask(*cta, 0, program.functions[0].entry, program.facts.numWarps, 0, placement.time + costs.ctaStart + costs.perWarp * totalWarps);
     setParameters(*cta->tasks[0]);
   }
   clusters.push_back(std::move(cluster));
@@ -298,7 +301,7 @@ void TimingMachine::finishCta(TimedTask &task) {
   TimedCluster *cluster = cta.cluster;
   if (++cluster->exited == int(cluster->ctas.size()) && !options.hooks && clusters.size() > 4096)
     std::erase_if(clusters, [&](auto &c) { return c.get() != cluster && c->exited == int(c->ctas.size()); });
-  placeCtas(end);
+  placeCtas(end + costs.turnaround);
 }
 
 // --- Accounting ------------------------------------------------------------------
@@ -392,7 +395,8 @@ TimingReport TimingMachine::report() {
   r.chip = chip.name();
   r.clockMhz = chip[Param::ClockMhz];
   // The launch's own cycles cover the round trip of its last writes.
-  Cycles body = std::max(lastEnd, lastWrite - chip.cycles(Param::L2HitLatency) - chip.cycles(Param::TmaStoreLatency));
+  Cycles body = std::max(lastEnd, lastWrite - chip.cycles(Param::L2HitLatency) - chip.cycles(Param::L2FarLatency) -
+                                       chip.cycles(Param::L2HitLatency));
   r.cycles = body + chip.cycles(Param::LaunchBase) +
              std::llround(chip[Param::LaunchPerSmemKib] * double(sharedBytes) / 1024);
   r.nanoseconds = double(r.cycles) * 1e3 / r.clockMhz;

@@ -43,13 +43,13 @@ private:
 
   /// Costs in whole cycles, read from the chip once.
   struct Costs {
-    Cycles aluLatency, divide, branch;
+    Cycles aluLatency, shuffleLatency, divide, branch;
     Cycles smemLoad, smemStore, smemAtomic, l2Atomic, l1Hit;
     Cycles tmaIssue, mmaWait, mmaSyncLatency;
     Cycles mbarrierInit, mbarrierArrive, mbarrierExpect, mbarrierReady, mbarrierWake;
     Cycles barLatency, barIssue, fenceProxy, fenceGpu, fenceSystem, descriptorMake;
     Cycles clusterLatency, clusterBarrier, clusterArrive;
-    Cycles ctaStart, ctaExit, fork, join, setRegisters;
+    Cycles ctaStart, ctaExit, turnaround, perWarp, fork, join, setRegisters;
     Cycles tcgenCommit, tcgenPair, tcgenSmem, tmemLoad, tmemStore, tmemAlloc, clc;
     double coldClocksPerInst, tcgenCopyBytesPerClk;
     int warpSize, partitions;
@@ -100,6 +100,7 @@ private:
   void chargeCode(TimedTask &task, const Work &work);
   void waitOperands(TimedTask &task, const Inst &inst);
   void runPipes(TimedTask &task, const Inst &inst, const Work &work);
+  void addChain(TimedTask &task, const Inst &inst, const Work &work);
   void evalFirst(TimedTask &task, const Inst &inst, const Work &work, Cycles ready);
   void scalar(TimedTask &task, const Inst &inst, const Work &work);
   void value(TimedTask &task, const Inst &inst);

@@ -68,6 +68,8 @@ TimingMachine::Step TimingMachine::step(TimedTask &task, const Inst &inst, const
     if (!align(task))
       return Step::Suspend;
     runPipes(task, inst, w);
+    if (w.chainSteps > 0)
+      addChain(task, inst, w);
     if (inst.op == Op::TensormapCreate) {
       block(task, Reason::Memory, task.clock, task.clock + costs.descriptorMake);
       task.clock += costs.descriptorMake;
@@ -178,6 +180,20 @@ void TimingMachine::runPipes(TimedTask &task, const Inst &inst, const Work &w) {
     block(task, heldBy, start, begin);
   task.clock = std::max(task.clock, issued);
   evalFirst(task, inst, w, ready);
+}
+
+/// A reduction's dependent steps: combining in a thread, exchanges between lanes,
+/// and between warps a trip through shared memory.
+void TimingMachine::addChain(TimedTask &task, const Inst &inst, const Work &w) {
+  int64_t perThread = w.crossesWarps ? w.chainElements / (int64_t(costs.warpSize) * task.warps) : w.chainElements;
+  Cycles chain = perThread * costs.aluLatency + w.chainSteps * (costs.shuffleLatency + costs.aluLatency);
+  if (w.crossesWarps && task.warps > 1)
+    chain += costs.smemStore + costs.barLatency + costs.smemLoad + 2 * (costs.shuffleLatency + costs.aluLatency);
+  for (unsigned i = 0; i < inst.numResults; ++i) {
+    Slot &slot = task.slots[program.result(inst, i)];
+    slot.ready = std::max(slot.ready, task.clock) + chain;
+    slot.unknown = true;
+  }
 }
 
 void TimingMachine::evalFirst(TimedTask &task, const Inst &inst, const Work &w, Cycles ready) {

@@ -24,6 +24,7 @@ public:
     for (const Inst &inst : program.code)
       if (inst.op == Op::Constant && inst.numResults == 1)
         constants[program.result(inst, 0)] = program.attrsOf(inst).constant;
+    findAddresses();
   }
 
   Result<std::vector<Work>> run() {
@@ -95,6 +96,62 @@ private:
     case Family::Amd: return amd();
     }
     return false;
+  }
+
+  /// Ops through which an address or a mask is computed.
+  static bool computesAddresses(const Inst &inst) {
+    switch (inst.op) {
+    case Op::AddI: case Op::SubI: case Op::MulI: case Op::DivSI: case Op::DivUI: case Op::RemSI: case Op::RemUI:
+    case Op::AndI: case Op::OrI: case Op::XorI: case Op::ShlI: case Op::ShrSI: case Op::ShrUI: case Op::CmpI:
+    case Op::MinSI: case Op::MaxSI: case Op::MinUI: case Op::MaxUI: case Op::ExtSI: case Op::ExtUI: case Op::TruncI:
+    case Op::AddPtr: case Op::Select: case Op::Copy: case Op::MakeRange: case Op::Constant:
+      return true;
+    default:
+      return familyOf(inst.op) == Family::Shape;
+    }
+  }
+
+  /// Is operand `i` of this memory access an address, an offset or a mask?
+  static bool isAddressOperand(const Inst &inst, unsigned i) {
+    switch (inst.op) {
+    case Op::Load: return i <= 1;
+    case Op::Store: case Op::AtomicRmw: return i == 0 || i == 2;
+    case Op::AsyncCopy: return i == 0 || i == 2;
+    case Op::BufferLoad: return i <= 2;
+    case Op::BufferLoadToLocal: return i >= 1 && i <= 3;
+    case Op::BufferStore: return i == 1 || i == 2 || i == 3;
+    case Op::Prefetch: return true;
+    default: return false;
+    }
+  }
+
+  /// Tiles that are addresses, offsets or masks of vector accesses and nothing
+  /// else: the compiler computes them once for a vector, and folds what differs
+  /// by constants into the access.
+  void findAddresses() {
+    address.assign(program.numRegs(), true);
+    bool changed = true;
+    auto data = [&](Reg reg) {
+      if (reg != noReg && address[reg]) {
+        address[reg] = false;
+        changed = true;
+      }
+    };
+    while (changed) {
+      changed = false;
+      for (const Inst &inst : program.code) {
+        bool through = computesAddresses(inst);
+        for (unsigned i = 0; through && i < inst.numResults; ++i)
+          through = address[program.result(inst, i)];
+        for (unsigned i = 0; i < inst.numOperands; ++i)
+          if (!through && !isAddressOperand(inst, i))
+            data(program.operand(inst, i));
+      }
+      for (const Edge &edge : program.edges)
+        for (auto [to, from] : edge.moves)
+          if (!address[to])
+            data(from);
+    }
   }
 
   bool route(Route route) {
@@ -284,9 +341,16 @@ private:
     case Op::Reduce: {
       addBlock(attrs.block, double(n));
       // Across lanes: a row's partial results are exchanged twice in the layout
-      // of a matrix product, and all threads hold a part of a row otherwise.
+      // of a matrix product; a vector is spread over all lanes and warps.
       int64_t rows = std::max<int64_t>(1, resultType().numElements());
-      add(Pipe::Shuffle, 2 * 4.0, std::max<int64_t>(rows, 32) * inst->numOperands);
+      bool vector = rows == 1;
+      int64_t along = size_t(attrs.axis) < source.shape.size() ? source.shape[attrs.axis] : n;
+      int steps = std::min(vector ? 5 : 2, int(std::bit_width(uint64_t(std::max<int64_t>(1, along)) - 1)));
+      add(Pipe::Shuffle, steps * (vector ? 1.0 : 4.0), std::min<int64_t>(n, std::max<int64_t>(rows, 32)) * inst->numOperands);
+      work->chainSteps = steps * inst->numOperands;
+      work->crossesWarps = vector && along > 32;
+      // Each lane combines its elements one after the other.
+      work->chainElements = vector ? n : along / 4;
       return true;
     }
     case Op::Scan:
@@ -558,6 +622,10 @@ private:
       if (cost.warpInstructions > 0 && work->numPipes == 1)
         work->pipes[0].lanes = cost.warpInstructions * program.facts.threadsPerWarp;
     }
+    if ((work->route == Route::Tile || work->route == Route::View) && inst->numResults == 1 &&
+        address[program.result(*inst, 0)] && computesAddresses(*inst))
+      for (unsigned i = 0; i < work->numPipes; ++i)
+        work->pipes[i].lanes = (work->pipes[i].lanes + 7) / 8;
     if (work->wavefronts == 0 && work->bytes > 0)
       work->wavefronts = (work->bytes + 127) / 128;
     for (unsigned i = 0; i < work->numPipes; ++i)
@@ -569,6 +637,7 @@ private:
   }
 
   const Program &program;
+  std::vector<bool> address;      ///< by register: see findAddresses
   std::vector<int32_t> constants; ///< constant pool index of each register, or -1
   const Inst *inst = nullptr;
   Work *work = nullptr;

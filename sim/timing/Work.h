@@ -85,6 +85,10 @@ struct Work {
   int64_t productSmemBytes = 0;
   int productInstructions = 1;
   bool pair = false;         ///< two CTAs
+  // Reductions: what follows one after the other.
+  int chainSteps = 0;        ///< exchanges between lanes
+  int64_t chainElements = 0; ///< combined by one thread (vectors: by all together)
+  bool crossesWarps = false; ///< through shared memory
   // Copies.
   int boxes = 1;
   int64_t stride = 0;        ///< views: bytes between two buffers

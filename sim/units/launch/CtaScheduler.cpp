@@ -14,7 +14,7 @@ CtaScheduler::Spec CtaScheduler::Spec::of(const Chip &chip) {
   spec.smemPerCta = chip.integer(Param::SmSmemPerCta);
   spec.smemReserved = chip.integer(Param::SmSmemReserved);
   spec.registers = chip.integer(Param::SmRegisters);
-  spec.interval = chip.cycles(Param::LaunchCtaInterval);
+  spec.interval = chip[Param::LaunchCtaInterval];
   return spec;
 }
 
@@ -44,7 +44,7 @@ Result<CtaScheduler> CtaScheduler::create(const Spec &spec, const Demand &demand
   scheduler.perSm = int(std::max<int64_t>(1, fit));
   scheduler.clusterSize = clusterSize;
   scheduler.clusters = clusters;
-  scheduler.interval = spec.interval;
+  scheduler.starts = Port(1 / std::max(spec.interval, 1e-3));
   scheduler.resident.assign(spec.sms, 0);
   scheduler.used.assign(spec.sms, false);
   return scheduler;
@@ -80,8 +80,7 @@ CtaScheduler::Placement CtaScheduler::next(Cycles now) {
     used[sm] = true;
   }
   placement.cluster = started++;
-  placement.time = std::max(now, freeAt);
-  freeAt = placement.time + interval * clusterSize;
+  placement.time = starts.commit(now, clusterSize).start;
   return placement;
 }
 

@@ -10,7 +10,7 @@
 
 #include "runtime/base/Result.h"
 #include "sim/chips/Chip.h"
-#include "sim/engine/Time.h"
+#include "sim/engine/Port.h"
 
 #include <vector>
 
@@ -21,7 +21,7 @@ public:
   struct Spec {
     int sms, maxCtas, maxWarps, maxCluster;
     int64_t smemBytes, smemPerCta, smemReserved, registers;
-    Cycles interval;
+    double interval; ///< cycles between two CTAs
     static Spec of(const Chip &chip);
   };
   struct Demand {
@@ -54,7 +54,7 @@ private:
   CtaScheduler() = default;
   int perSm = 0, clusterSize = 1;
   int64_t clusters = 0, started = 0;
-  Cycles interval = 0, freeAt = 0;
+  Port starts; ///< one CTA after the other, over the chip
   std::vector<int> resident;
   std::vector<bool> used;
 };

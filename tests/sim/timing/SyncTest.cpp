@@ -10,10 +10,12 @@ using sync::Kind;
 
 namespace {
 
-/// An H200 whose code is always there, so that only the scenario counts.
+/// An H200 whose code is always there and whose CTAs start at once, so that only
+/// the scenario counts.
 Chip chip() {
   Chip chip = *Chip::load("h200");
-  EXPECT_TRUE(chip.whatIf("code.coldBytesPerClk=10000"));
+  for (const char *change : {"code.coldBytesPerClk=10000", "launch.perWarp=0", "launch.ctaInterval=2", "launch.ctaTurnaround=70"})
+    EXPECT_TRUE(chip.whatIf(change));
   return chip;
 }
 
@@ -361,7 +363,7 @@ TEST(TimedSync, WavesOfCtas) {
     EXPECT_EQ(report->ctas, grids[i]);
     cycles[i] = report->cycles;
   }
-  int64_t alone = 1001 * at(Param::PipeAluLatency) + 1 + at(Param::LaunchCtaStart) + at(Param::LaunchCtaExit);
+  int64_t alone = 70 + 1001 * at(Param::PipeAluLatency) + 1 + at(Param::LaunchCtaStart) + at(Param::LaunchCtaExit);
   EXPECT_EQ(cycles[1] - cycles[0], alone - 131 * at(Param::LaunchCtaInterval));
   EXPECT_EQ(cycles[2] - cycles[0], alone);
 }
