@@ -104,7 +104,7 @@ void Cli::option(const std::string &names, std::optional<double> &target, const 
 void Cli::options(const std::string &names, std::vector<std::string> &target,
                   const std::string &value, const std::string &help) {
   impl->add(names, impl->app.add_option(names, target, help))
-      ->option_text(value + " ...")
+      ->option_text(value + " (may be repeated)")
       ->expected(1)
       ->take_all();
 }

@@ -136,6 +136,7 @@ public:
 
 struct DeviceOptions {
   std::string chip;   ///< model of a simulated device; "" by target
+  std::vector<std::string> whatIf; ///< changed numbers of the chip: "tma.latency=400"
   std::string target; ///< "cuda:90"
   SourceLocation targetLocation;
 };

@@ -111,6 +111,9 @@ Result<std::unique_ptr<Device>> makeSimDevice(const DeviceOptions &options) {
     return Error("chip " + chip->name() + " cannot run target '" + options.target + "'",
                  options.targetLocation)
         .withHint("without --chip, " + std::string(row->chip) + " is simulated");
+  for (const std::string &assignment : options.whatIf)
+    if (auto changed = chip->whatIf(assignment); !changed)
+      return std::move(changed).error();
   return std::unique_ptr<Device>(std::make_unique<SimDevice>(std::move(*chip)));
 }
 

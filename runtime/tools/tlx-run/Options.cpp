@@ -18,6 +18,8 @@ std::optional<int> parseOptions(int argc, const char *const *argv, Options &out)
   cli.option("--replay", out.replay, "TRACE.json",
              "follow a trace of tlx-verify --replay-out; needs no manifest");
   cli.option("--chip", out.chip, "NAME|FILE", "simulated chip (default: by the target)");
+  cli.options("--what-if", out.whatIf, "NUMBER=VALUE",
+              "change a number of the chip's table, e.g. tma.latency=400");
   cli.option("--schedule", out.schedule, "fifo|random:SEED|adversarial",
              "which legal interleaving is simulated");
   cli.flag("--json", out.json, "report as JSON on standard output");

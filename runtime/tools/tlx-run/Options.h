@@ -14,6 +14,7 @@ struct Options {
   std::optional<std::string> manifest;
   std::optional<std::string> replay;
   std::optional<std::string> chip;
+  std::vector<std::string> whatIf;
   std::optional<std::string> schedule;
   std::optional<std::string> saveOutputs;
   std::optional<std::string> trace;

@@ -223,6 +223,7 @@ Result<Outcome> runOnDevice(const Options &options) {
                   "docs/reference/manifest.md describes it");
   device::DeviceOptions where;
   where.chip = options.chip.value_or("");
+  where.whatIf = options.whatIf;
   std::optional<Manifest> manifest;
   std::optional<replay::Trace> trace;
   if (options.manifest) {

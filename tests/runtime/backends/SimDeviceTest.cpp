@@ -26,3 +26,14 @@ TEST(SimDevice, ChipsAndTargets) {
   EXPECT_NE(errorOf("cuda:90", "h2000"), "opened");
   EXPECT_NE(errorOf("cuda:90", "/nonexistent/x.chip"), "opened");
 }
+
+TEST(SimDevice, WhatIf) {
+  DeviceOptions options;
+  options.target = "cuda:90";
+  options.whatIf = {"tma.latency=400", "sm.smemPerCta=65536"};
+  EXPECT_TRUE(makeSimDevice(options).ok());
+  options.whatIf = {"tma.latencey=400"};
+  auto device = makeSimDevice(options);
+  ASSERT_FALSE(device.ok());
+  EXPECT_NE(device.error().str().find("tma.latency"), std::string::npos); // the hint
+}

@@ -44,6 +44,18 @@ TEST_F(RunSession, NullDeviceDoesEverythingElse) {
   EXPECT_EQ(exitCode(*outcome), 0);
 }
 
+TEST_F(RunSession, ClustersThatDoNotDivideTheGridAreNamed) {
+  Options o = options();
+  o.manifest = file("c.json", "{\"kernel\": \"k\", \"target\": \"cuda:100\", \"grid\": [2, 6, 1], "
+                              "\"cluster\": [4, 2, 1], \"args\": []}");
+  auto outcome = runSession(o);
+  ASSERT_TRUE(outcome.ok()) << outcome.error().str();
+  EXPECT_EQ(
+      outcome->report.notes[0],
+      "the grid of 2x6x1 CTAs is no multiple of the cluster of 4x2x1, which a driver refuses; "
+      "clusters of 2x2x1 are launched");
+}
+
 TEST_F(RunSession, WhatIsMissingIsSaid) {
   Options o = options();
   o.manifest.reset();
