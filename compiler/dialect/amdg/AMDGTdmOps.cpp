@@ -159,7 +159,11 @@ template <typename Op> void printTdm(OpAsmPrinter &printer, Op op, const TdmSynt
     printer << ", pred = " << operands.pred;
   if (operands.barrier)
     printer << ", barrier = " << operands.barrier;
-  printer.printOptionalAttrDict(op->getAttrs(), {"operandSegmentSizes"});
+  SmallVector<StringRef> elided{"operandSegmentSizes"};
+  if (auto cache = op->template getAttrOfType<IntegerAttr>("cache"))
+    if (cache.getInt() == int64_t(tt::CacheModifier::NONE))
+      elided.push_back("cache");
+  printer.printOptionalAttrDict(op->getAttrs(), elided);
   printer << " : ";
   if (operands.rows)
     printer << operands.rows.getType() << ", ";

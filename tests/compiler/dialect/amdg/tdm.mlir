@@ -10,18 +10,18 @@
 // CHECK-LABEL: @release
 tt.func public @release(%d: !tt.tensordesc<tensor<64x64xf16>>, %i: i32, %x: tensor<64xi32>,
                         %m: !ttg.memdesc<64x64xf16, #pad, #smem, mutable>, %b: !ttg.memdesc<1xi64, #bar, #smem, mutable>) {
-  // CHECK: amdg.async_tdm_copy_global_to_local %[[D:.*]][%[[I:.*]], %[[I]]] into %[[M:.*]], pred = %[[I]] : !tt.tensordesc<tensor<64x64xf16>> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+  // CHECK: amdg.async_tdm_copy_global_to_local %[[D:.*]][%[[I:.*]], %[[I]]] into %[[M:.*]], pred = %[[I]] : !tt.tensordesc<tensor<64x64xf16>> -> !ttg.memdesc<64x64xf16, #shared{{[0-9]*}}, #smem, mutable>
   // GENERIC: "amdg.async_tdm_copy_global_to_local"(%[[D:.*]], %[[I:.*]], %[[I]], %[[M:.*]], %[[I]]) <{cache = 1 : i32, operandSegmentSizes = array<i32: 1, 2, 1, 1, 0>}>
   %t0 = amdg.async_tdm_copy_global_to_local %d[%i, %i] into %m, pred = %i : !tt.tensordesc<tensor<64x64xf16>> -> !ttg.memdesc<64x64xf16, #pad, #smem, mutable>
-  // CHECK: amdg.async_tdm_copy_global_to_local %[[D]][%[[I]], %[[I]]] into %[[M]], pred = %[[I]], barrier = %[[B:.*]] : !tt.tensordesc<tensor<64x64xf16>>, !ttg.memdesc<1xi64, #shared1, #smem, mutable> -> !ttg.memdesc
+  // CHECK: amdg.async_tdm_copy_global_to_local %[[D]][%[[I]], %[[I]]] into %[[M]], pred = %[[I]], barrier = %[[B:.*]] : !tt.tensordesc<tensor<64x64xf16>>, !ttg.memdesc<1xi64, #shared{{[0-9]*}}, #smem, mutable> -> !ttg.memdesc
   %t1 = "amdg.async_tdm_copy_global_to_local"(%d, %i, %i, %m, %i, %b) <{operandSegmentSizes = array<i32: 1, 2, 1, 1, 1>}> : (!tt.tensordesc<tensor<64x64xf16>>, i32, i32, !ttg.memdesc<64x64xf16, #pad, #smem, mutable>, i32, !ttg.memdesc<1xi64, #bar, #smem, mutable>) -> !ttg.async.token
-  // CHECK: {{^ *}}amdg.async_tdm_copy_local_to_global %[[D]][%[[I]], %[[I]]] from %[[M]], barrier = %[[B]] : !ttg.memdesc<64x64xf16, #shared, #smem, mutable>, !ttg.memdesc<1xi64, #shared1, #smem, mutable> -> !tt.tensordesc<tensor<64x64xf16>>
+  // CHECK: {{^ *}}amdg.async_tdm_copy_local_to_global %[[D]][%[[I]], %[[I]]] from %[[M]], barrier = %[[B]] : !ttg.memdesc<64x64xf16, #shared{{[0-9]*}}, #smem, mutable>, !ttg.memdesc<1xi64, #shared{{[0-9]*}}, #smem, mutable> -> !tt.tensordesc<tensor<64x64xf16>>
   // GENERIC: "amdg.async_tdm_copy_local_to_global"({{.*}}) <{cache = 1 : i32, operandSegmentSizes = array<i32: 1, 2, 1, 1>}>
   amdg.async_tdm_copy_local_to_global %d[%i, %i] from %m, barrier = %b : !ttg.memdesc<64x64xf16, #pad, #smem, mutable>, !ttg.memdesc<1xi64, #bar, #smem, mutable> -> !tt.tensordesc<tensor<64x64xf16>>
-  // CHECK: amdg.async_tdm_gather %[[D]][%[[X:.*]], %[[I]]] to %[[M]], pred = %[[I]] : tensor<64xi32>, !ttg.memdesc<64x64xf16, #shared, #smem, mutable> -> !tt.tensordesc<tensor<64x64xf16>>
+  // CHECK: amdg.async_tdm_gather %[[D]][%[[X:.*]], %[[I]]] to %[[M]], pred = %[[I]] : tensor<64xi32>, !ttg.memdesc<64x64xf16, #shared{{[0-9]*}}, #smem, mutable> -> !tt.tensordesc<tensor<64x64xf16>>
   // GENERIC: "amdg.async_tdm_gather"({{.*}}) : (
   %t2 = amdg.async_tdm_gather %d[%x, %i] to %m, pred = %i : tensor<64xi32>, !ttg.memdesc<64x64xf16, #pad, #smem, mutable> -> !tt.tensordesc<tensor<64x64xf16>>
-  // CHECK: amdg.async_tdm_scatter %[[D]][%[[X]], %[[I]]] from %[[M]], barrier = %[[B]] : tensor<64xi32>, !ttg.memdesc<64x64xf16, #shared, #smem, mutable>, !ttg.memdesc<1xi64, #shared1, #smem, mutable> -> !tt.tensordesc<tensor<64x64xf16>>
+  // CHECK: amdg.async_tdm_scatter %[[D]][%[[X]], %[[I]]] from %[[M]], barrier = %[[B]] : tensor<64xi32>, !ttg.memdesc<64x64xf16, #shared{{[0-9]*}}, #smem, mutable>, !ttg.memdesc<1xi64, #shared{{[0-9]*}}, #smem, mutable> -> !tt.tensordesc<tensor<64x64xf16>>
   %t3 = amdg.async_tdm_scatter %d[%x, %i] from %m, barrier = %b : tensor<64xi32>, !ttg.memdesc<64x64xf16, #pad, #smem, mutable>, !ttg.memdesc<1xi64, #bar, #smem, mutable> -> !tt.tensordesc<tensor<64x64xf16>>
   // CHECK: amdg.async_tdm_wait %{{.*}}, %{{.*}} {num = 2 : i32}
   %w0 = amdg.async_tdm_wait %t0, %t1 {num = 2 : i32}
@@ -48,7 +48,7 @@ tt.func public @main(%d: !tt.tensordesc<64x64xf16>, %i: i32, %x: tensor<64xi32>,
   amdg.async_tdm_copy_local_to_global %f from %m : !ttg.memdesc<64x64xf16, #buf, #smem, mutable> -> !tt.tensordesc<64x64xf16>
   // CHECK: amdg.async_tdm_gather %{{.*}}[%{{.*}}] to %{{.*}} : tensor<64xi32>, !ttg.memdesc
   %t2 = amdg.async_tdm_gather %f[%x] to %m : tensor<64xi32>, !ttg.memdesc<64x64xf16, #buf, #smem, mutable> -> !tt.tensordesc<64x64xf16>
-  // CHECK: amdg.async_tdm_fused_copy_global_to_local %{{.*}}, %{{.*}} into %{{.*}}, %{{.*}} {warp_used_hints = array<i32: 3, 12>} : !tt.tensordesc<tensor<64x64xf16>>, !tt.tensordesc<tensor<64x64xf16>> -> !ttg.memdesc<64x64xf16, #shared2, #smem, mutable>, !ttg.memdesc<64x64xf16, #shared2, #smem, mutable>
+  // CHECK: amdg.async_tdm_fused_copy_global_to_local %{{.*}}, %{{.*}} into %{{.*}}, %{{.*}} {warp_used_hints = array<i32: 3, 12>} : !tt.tensordesc<tensor<64x64xf16>>, !tt.tensordesc<tensor<64x64xf16>> -> !ttg.memdesc<64x64xf16, #shared{{[0-9]*}}, #smem, mutable>, !ttg.memdesc<64x64xf16, #shared{{[0-9]*}}, #smem, mutable>
   %t3 = amdg.async_tdm_fused_copy_global_to_local %e, %f into %m, %m {warp_used_hints = array<i32: 3, 12>} : !tt.tensordesc<64x64xf16>, !tt.tensordesc<64x64xf16> -> !ttg.memdesc<64x64xf16, #buf, #smem, mutable>, !ttg.memdesc<64x64xf16, #buf, #smem, mutable>
   tt.return
 }
