@@ -216,6 +216,12 @@ TimedCta *TimingMachine::ctaOf(TimedTask &task, int64_t bits) {
 std::vector<TimedCta *> TimingMachine::targetsOf(TimedTask &task, const Effect &effect) {
   auto &ctas = task.cta->cluster->ctas;
   std::vector<TimedCta *> targets;
+  if (effect.rankMask != 0) {
+    for (size_t i = 0; i < ctas.size(); ++i)
+      if (effect.rankMask >> std::min<size_t>(i, 63) & 1)
+        targets.push_back(ctas[i].get());
+    return targets;
+  }
   if (effect.rank != noReg) {
     int64_t rank = task.slots[effect.rank].bits;
     for (size_t i = 0; i < ctas.size(); ++i)

@@ -1,5 +1,6 @@
 // Launch, CTAs and accounting.
 #include "sim/timing/Machine.h"
+#include "sim/timing/Registers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -444,6 +445,12 @@ TimingReport TimingMachine::report() {
   const Bound *best = std::max_element(std::begin(bounds), std::end(bounds),
                                        [](const Bound &a, const Bound &b) { return a.share < b.share; });
   r.boundBy = best->share >= 0.6 ? best->name : "latency";
+  if (!chip.isAmd())
+    for (const RegisterEstimate &e : estimateRegisters(program, totalWarps, chip.integer(Param::SmRegisters), costs.warpSize))
+      if (e.willSpill())
+        note("will spill: live tiles take " + std::to_string(e.tiles) + " of " + std::to_string(e.available) +
+             " registers in " + e.task + ", at " + program.locationText(e.location) +
+             "; the real kernel is slower than predicted");
   r.notes.assign(notes.begin(), notes.end());
   return r;
 }

@@ -1,0 +1,171 @@
+#include "sim/timing/Registers.h"
+#include "sim/timing/Work.h"
+
+#include <algorithm>
+
+namespace tlx::sim {
+
+/// What a thread uses beside tiles; a compiler needs about as much to schedule.
+static constexpr int Overhead = 24;
+
+bool RegisterEstimate::willSpill() const { return tiles + Overhead > available; }
+
+namespace {
+
+/// Liveness of tile registers over the code of one task, backwards to a fixed
+/// point. Programs have a few hundred instructions.
+class Liveness {
+public:
+  Liveness(const Program &program, int threads) : program(program) {
+    cost.assign(program.numRegs(), 0);
+    for (const Inst &inst : program.code)
+      for (unsigned i = 0; i < inst.numResults; ++i) {
+        Reg reg = program.result(inst, i);
+        if (!isFree(inst.op))
+          cost[reg] = costOf(program.typeOf(reg), threads);
+      }
+    // Block arguments take what flows into them.
+    for (const Edge &edge : program.edges)
+      for (auto [to, from] : edge.moves)
+        cost[to] = costOf(program.typeOf(to), threads);
+  }
+
+  /// Most registers alive at once in the code reachable from `entry`.
+  std::pair<int, Pc> run(Pc entry) {
+    std::vector<Pc> order = reachable(entry);
+    liveIn.assign(program.code.size(), {});
+    bool changed = true;
+    while (changed) {
+      changed = false;
+      for (auto it = order.rbegin(); it != order.rend(); ++it)
+        changed |= update(*it);
+    }
+    std::pair<int, Pc> most{0, entry};
+    for (Pc pc : order) {
+      int sum = 0;
+      for (Reg reg : liveIn[pc])
+        sum += cost[reg];
+      if (sum > most.first)
+        most = {sum, pc};
+    }
+    return most;
+  }
+
+private:
+  static bool isFree(Op op) {
+    return op == Op::Constant || op == Op::Splat || op == Op::MakeRange || op == Op::AddPtr || op == Op::Broadcast ||
+           op == Op::ExpandDims || op == Op::Poison;
+  }
+
+  static int costOf(const Type &type, int threads) {
+    // Masks are predicates, addresses are a base and constants.
+    if (type.kind != TypeKind::Tensor || type.pointer || type.elem == DType::i1)
+      return 0;
+    return int((bytesOf(type) + 4 * threads - 1) / (4 * threads));
+  }
+
+  std::vector<Pc> successors(Pc pc) const {
+    const Inst &inst = program.code[pc];
+    switch (inst.op) {
+    case Op::Br: return {program.edges[inst.edge].target};
+    case Op::CondBr: return {program.edges[inst.edge].target, program.edges[inst.edge + 1].target};
+    case Op::Return: case Op::WarpReturn: return {};
+    case Op::WarpSpecialize: return {program.specializes[program.attrsOf(inst).specialize].defaultEntry};
+    case Op::WarpYield: return {program.specializes[program.attrsOf(inst).specialize].join};
+    default: return {pc + 1};
+    }
+  }
+
+  std::vector<Pc> reachable(Pc entry) const {
+    std::vector<bool> seen(program.code.size(), false);
+    std::vector<Pc> stack{entry}, all;
+    while (!stack.empty()) {
+      Pc pc = stack.back();
+      stack.pop_back();
+      if (pc < 0 || size_t(pc) >= seen.size() || seen[pc])
+        continue;
+      seen[pc] = true;
+      all.push_back(pc);
+      for (Pc next : successors(pc))
+        stack.push_back(next);
+    }
+    std::sort(all.begin(), all.end());
+    return all;
+  }
+
+  /// Live before an edge's moves, given what is live at its target.
+  void through(const Edge &edge, std::vector<Reg> &live) const {
+    std::vector<Reg> result;
+    for (Reg reg : liveIn[edge.target]) {
+      Reg source = reg;
+      for (auto [to, from] : edge.moves)
+        if (to == reg)
+          source = from;
+      result.push_back(source);
+    }
+    live.insert(live.end(), result.begin(), result.end());
+  }
+
+  bool update(Pc pc) {
+    const Inst &inst = program.code[pc];
+    std::vector<Reg> live;
+    if (inst.op == Op::Br || inst.op == Op::CondBr) {
+      through(program.edges[inst.edge], live);
+      if (inst.op == Op::CondBr)
+        through(program.edges[inst.edge + 1], live);
+    } else {
+      for (Pc next : successors(pc))
+        if (next >= 0 && size_t(next) < liveIn.size())
+          live.insert(live.end(), liveIn[next].begin(), liveIn[next].end());
+    }
+    for (unsigned i = 0; i < inst.numResults; ++i)
+      live.erase(std::remove(live.begin(), live.end(), program.result(inst, i)), live.end());
+    for (unsigned i = 0; i < inst.numOperands; ++i)
+      if (Reg reg = program.operand(inst, i); reg != noReg && cost[reg] > 0)
+        live.push_back(reg);
+    live.erase(std::remove_if(live.begin(), live.end(), [&](Reg reg) { return cost[reg] == 0; }), live.end());
+    std::sort(live.begin(), live.end());
+    live.erase(std::unique(live.begin(), live.end()), live.end());
+    if (live == liveIn[pc])
+      return false;
+    liveIn[pc] = std::move(live);
+    return true;
+  }
+
+  const Program &program;
+  std::vector<int> cost;
+  std::vector<std::vector<Reg>> liveIn;
+};
+
+} // namespace
+
+std::vector<RegisterEstimate> estimateRegisters(const Program &program, int totalWarps, int64_t registers,
+                                                int warpSize) {
+  int most = 255;
+  int even = int(registers / (std::max<int64_t>(1, totalWarps) * warpSize)) / 8 * 8;
+  int available = std::min(most, even);
+  if (program.facts.maxRegisters > 0)
+    available = std::min(available, program.facts.maxRegisters);
+  std::vector<RegisterEstimate> all;
+  auto estimate = [&](std::string name, Pc entry, int warps, int requested) {
+    RegisterEstimate e;
+    e.task = std::move(name);
+    e.warps = warps;
+    e.available = requested > 0 ? std::min(most, requested) : available;
+    auto [tiles, pc] = Liveness(program, warps * warpSize).run(entry);
+    e.tiles = tiles;
+    e.location = program.code[pc].loc;
+    all.push_back(std::move(e));
+  };
+  int defaultRegisters = -1;
+  for (const Specialize &special : program.specializes)
+    defaultRegisters = std::max(defaultRegisters, special.defaultRegisters);
+  estimate(program.specializes.empty() ? "main" : "default", program.functions[0].entry, program.facts.numWarps,
+           defaultRegisters);
+  for (const Specialize &special : program.specializes)
+    for (const Partition &partition : special.partitions)
+      estimate(partition.name, partition.entry, partition.numWarps, partition.requestedRegisters);
+  return all;
+}
+
+} // namespace tlx::sim

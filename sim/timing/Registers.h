@@ -1,0 +1,36 @@
+//===- Registers.h - how many registers a task's tiles need ---------------===//
+//
+// A kernel whose code spills runs several times slower than its tiles say, and
+// the model has no machine code to see it in. It can see which tiles are alive
+// at once: their bytes, spread over the task's threads, are registers that no
+// compiler can save. Values that are computed again for nothing (constants,
+// splats, ranges, addresses) do not count.
+//
+//   tensor<64x256xf32> in a task of 4 warps: 64 * 256 / 128 = 128 registers
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "sim/program/Program.h"
+
+#include <string>
+#include <vector>
+
+namespace tlx::sim {
+
+struct RegisterEstimate {
+  std::string task;
+  int warps = 0;
+  int tiles = 0;      ///< registers of a thread that live tiles take at most
+  int available = 0;  ///< for a thread of the task
+  LocId location = -1; ///< where most are alive
+  /// Beside tiles a thread needs addresses, counters and temporaries.
+  bool willSpill() const;
+};
+
+/// One estimate for the kernel's own task and each partition. `totalWarps` is
+/// what a CTA launches, `registers` an SM's.
+std::vector<RegisterEstimate> estimateRegisters(const Program &program, int totalWarps, int64_t registers,
+                                                int warpSize);
+
+} // namespace tlx::sim
