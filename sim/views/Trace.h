@@ -34,6 +34,10 @@ public:
   std::string json() const;
   Result<void> write(const std::string &path) const;
 
+  // What was recorded, for other pictures.
+  const std::vector<TrackInfo> &recordedTracks() const { return tracks; }
+  const std::vector<Interval> &recordedIntervals() const { return intervals; }
+
   size_t events() const { return intervals.size() + phases.size() + flows.size(); }
   bool truncated() const { return dropped > 0; }
 

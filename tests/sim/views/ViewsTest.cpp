@@ -1,3 +1,4 @@
+#include "sim/views/Html.h"
 #include "sim/views/Summary.h"
 #include "sim/views/Trace.h"
 #include "tests/sim/timing/GemmProgram.h"
@@ -136,6 +137,35 @@ TEST(Roofline, PeakOfAnH200) {
   Roofline line = rooflineOf(run.report, *Chip::load("h200"));
   EXPECT_NEAR(line.peakTeraflops, 1070.5, 0.1); // 4096 x 132 x 1.98 GHz
   EXPECT_NEAR(line.teraflops, run.report.flops / run.report.nanoseconds / 1e3, 1e-9);
+}
+
+TEST(Html, IsOnePageWithoutNetwork) {
+  GemmConfig config;
+  Program program = gemmProgram(config);
+  Trace trace(program);
+  Timed run = timed(&trace);
+  std::string page = htmlReport(run.report, run.program, *Chip::load("h200"), trace);
+  EXPECT_EQ(page.rfind("<!DOCTYPE html>", 0), 0u);
+  EXPECT_EQ(page.find("http"), std::string::npos);
+  EXPECT_NE(page.find(std::to_string(run.report.cycles) + " cycles"), std::string::npos);
+  EXPECT_NE(page.find("CTA 0 partition1"), std::string::npos);
+  // The data are JSON.
+  size_t begin = page.find("const data = ") + 13, end = page.find(";\n(function", begin);
+  ASSERT_NE(end, std::string::npos);
+  json::Document document = parse(page.substr(begin, end - begin));
+  json::Reader reader(document);
+  EXPECT_EQ(reader.root()["bars"].size(), trace.recordedIntervals().size());
+  EXPECT_FALSE(reader.failed());
+  std::string small = htmlReport(run.report, run.program, *Chip::load("h200"), trace, 10);
+  EXPECT_NE(small.find("The first 10 bars are shown."), std::string::npos);
+}
+
+TEST(Html, TextIsEscaped) {
+  Program program;
+  program.kernelName = "a<b>&\"c";
+  std::string page = htmlReport(TimingReport(), program, *Chip::load("h200"), Trace(program));
+  EXPECT_NE(page.find("<title>a&lt;b&gt;&amp;&quot;c on "), std::string::npos);
+  EXPECT_NE(page.find("Nothing was recorded."), std::string::npos);
 }
 
 } // namespace
