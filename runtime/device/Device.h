@@ -40,11 +40,11 @@ using Address = uint64_t;
 /// A kernel as a file, and what its text may leave open.
 struct KernelSource {
   std::string path;
-  std::string text;                ///< the file's bytes
-  std::string kernel;              ///< the function
-  std::string target;              ///< "cuda:90"; empty: as the file says
-  std::optional<int64_t> numWarps; ///< of the default region
-  int64_t numCtas = 1; ///< CTAs that share one program's tiles
+  std::string text;                        ///< the file's bytes
+  std::string kernel;                      ///< the function
+  std::string target;                      ///< "cuda:90"; empty: as the file says
+  std::optional<int64_t> numWarps;         ///< of the default region
+  int64_t numCtas = 1;                     ///< CTAs that share one program's tiles
   std::array<int64_t, 3> cluster{1, 1, 1}; ///< in CTAs, those of num_ctas included
   std::optional<int64_t> maxRegisters;
   SourceLocation kernelLocation; ///< where the function was asked for
@@ -83,7 +83,8 @@ struct LaunchRequest {
   bool time = true;                   ///< predict or measure how long it takes
   std::optional<bool> raceCheck;      ///< nothing: the backend decides
   std::string schedule;               ///< interleaving, where a backend offers a choice; "" default
-  std::string tracePath;              ///< "" no time line
+  std::string tracePath;              ///< time line for Perfetto; "" none
+  std::string reportPath;             ///< page with the time line and where time went; "" none
 };
 
 /// Something that the kernel did wrong.
@@ -135,9 +136,9 @@ public:
 };
 
 struct DeviceOptions {
-  std::string chip;   ///< model of a simulated device; "" by target
+  std::string chip;                ///< model of a simulated device; "" by target
   std::vector<std::string> whatIf; ///< changed numbers of the chip: "tma.latency=400"
-  std::string target; ///< "cuda:90"
+  std::string target;              ///< "cuda:90"
   SourceLocation targetLocation;
 };
 

@@ -1,8 +1,10 @@
 //===- SimLaunch.cpp - from a launch request to the two machines ----------===//
 #include "runtime/backends/sim/SimLaunch.h"
 
+#include "runtime/base/File.h"
 #include "sim/functional/Launch.h"
 #include "sim/timing/Launch.h"
+#include "sim/views/Html.h"
 #include "sim/views/Summary.h"
 #include "sim/views/Trace.h"
 
@@ -166,13 +168,18 @@ private:
     };
     sim::Trace trace(kernel.code());
     sim::TimingOptions options;
-    if (!request.tracePath.empty())
+    if (!request.tracePath.empty() || !request.reportPath.empty())
       options.hooks = &trace;
     auto timed = sim::simulateTime(kernel.code(), launch, *chip, options);
     if (!timed)
       return std::move(timed).error();
     if (!request.tracePath.empty())
       if (auto written = trace.write(request.tracePath); !written)
+        return written;
+    if (!request.reportPath.empty())
+      if (auto written =
+              writeFile(request.reportPath, sim::htmlReport(*timed, kernel.code(), *chip, trace));
+          !written)
         return written;
     report.cycles = timed->cycles;
     report.nanoseconds = timed->nanoseconds;

@@ -28,10 +28,13 @@ std::optional<int> parseOptions(int argc, const char *const *argv, Options &out)
   cli.flag("--functional-only", out.functionalOnly, "values, no time");
   cli.flag("--timing-only", out.timingOnly, "time, no values");
   cli.option("--trace", out.trace, "OUT.json", "write the time line, for Perfetto");
+  cli.option("--report", out.report, "OUT.html",
+             "write a page with the time line and where time went");
   cli.excludes("--functional-only", "--timing-only");
   cli.excludes("--manifest", "--replay");
   cli.excludes("--timing-only", "--save-outputs");
   cli.excludes("--functional-only", "--trace");
+  cli.excludes("--functional-only", "--report");
   cli.footer("Exit status: 0 ran and nothing was wrong, 1 the kernel did "
              "something wrong, 2 bad\ninput, 3 internal error, 4 something that "
              "cannot be simulated.");

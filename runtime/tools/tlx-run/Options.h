@@ -18,6 +18,7 @@ struct Options {
   std::optional<std::string> schedule;
   std::optional<std::string> saveOutputs;
   std::optional<std::string> trace;
+  std::optional<std::string> report;
   bool json = false;
   bool functionalOnly = false;
   bool timingOnly = false;

@@ -118,6 +118,7 @@ device::LaunchRequest requestFor(const Options &options, const Manifest &manifes
   request.time = !options.functionalOnly;
   request.schedule = options.schedule.value_or("");
   request.tracePath = options.trace.value_or("");
+  request.reportPath = options.report.value_or("");
   return request;
 }
 

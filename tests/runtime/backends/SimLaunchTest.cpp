@@ -1,5 +1,7 @@
 // A launch request becomes a run of the machine: arguments, findings, outputs.
 #include "runtime/backends/sim/SimLaunch.h"
+#include "runtime/base/File.h"
+#include "runtime/base/Json.h"
 #include "tests/sim/functional/Kernels.h"
 
 #include <cstring>
@@ -106,6 +108,23 @@ TEST_F(SimLaunchTest, BadRequests) {
   EXPECT_FALSE(launchOnSim(kernel, memory, r, nullptr).ok());
 }
 
+TEST_F(SimLaunchTest, WritesTimeLineAndPage) {
+  auto chip = sim::Chip::load("h200");
+  ASSERT_TRUE(chip.ok());
+  LaunchRequest r = request(0);
+  r.time = true;
+  r.values = false;
+  r.tracePath = testing::TempDir() + "trace.json";
+  r.reportPath = testing::TempDir() + "page.html";
+  ASSERT_TRUE(launchOnSim(kernel, memory, r, &*chip).ok());
+  auto trace = readFile(r.tracePath), page = readFile(r.reportPath);
+  ASSERT_TRUE(trace.ok() && page.ok());
+  EXPECT_TRUE(json::parse(*trace, "trace.json").ok());
+  EXPECT_NE(page->find("<html"), std::string::npos);
+  r.tracePath = "/nonexistent/trace.json";
+  EXPECT_FALSE(launchOnSim(kernel, memory, r, &*chip).ok());
+}
+
 TEST_F(SimLaunchTest, PredictsTime) {
   auto chip = sim::Chip::load("h200");
   ASSERT_TRUE(chip.ok());
@@ -119,6 +138,11 @@ TEST_F(SimLaunchTest, PredictsTime) {
   EXPECT_FALSE(report->computedValues);
   EXPECT_EQ(report->chip, "h200");
   EXPECT_NE(report->summary.find("cycles"), std::string::npos);
+  json::Writer details;
+  details.beginObject();
+  report->writeDetails(details);
+  details.endObject();
+  EXPECT_NE(details.str().find("\"bound_by\":"), std::string::npos);
 }
 
 } // namespace
