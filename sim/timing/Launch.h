@@ -51,6 +51,10 @@ struct TimingOptions {
   Hooks *hooks = nullptr;
   /// SMs of which hooks hear: [0, hookedSms).
   int hookedSms = 1;
+  /// How much of the time rests on assumed numbers (Sensitivity.h): never; as far
+  /// as it takes little time beside the run itself; in full.
+  enum class Sensitivity : uint8_t { Off, Quick, Full };
+  Sensitivity sensitivity = Sensitivity::Quick;
   /// Stop with an error after this many cycles.
   Cycles maxCycles = Never;
 };

@@ -1,6 +1,7 @@
 // Launch, CTAs and accounting.
 #include "sim/timing/Machine.h"
 #include "sim/timing/Registers.h"
+#include "sim/timing/Sensitivity.h"
 
 #include <algorithm>
 #include <cmath>
@@ -460,7 +461,14 @@ Result<TimingReport> simulateTime(const Program &program, const TimingLaunch &la
   if (program.functions.empty() || program.code.empty())
     return Error("the program has no code");
   TimingMachine machine(program, launch, chip, options);
-  return machine.run();
+  Result<TimingReport> result = machine.run();
+  // By the number of events, so that it does not depend on the machine's speed.
+  bool full = options.sensitivity == TimingOptions::Sensitivity::Full;
+  bool quick = options.sensitivity == TimingOptions::Sensitivity::Quick;
+  if (result && (full || (quick && result->events < 1'000'000)))
+    if (Result<void> added = addSensitivity(*result, program, launch, chip, options, full || result->events < 20'000); !added)
+      return std::move(added).error();
+  return result;
 }
 
 } // namespace tlx::sim

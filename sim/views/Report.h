@@ -30,6 +30,12 @@ struct TaskTime {
   std::array<Cycles, ReasonCount> blocked{};
 };
 
+/// Share of the time that moves with one number of the chip table.
+struct AssumedShare {
+  std::string path;
+  double share;
+};
+
 struct TimingReport {
   Cycles cycles = 0;       ///< elapsed, launch included
   double nanoseconds = 0;  ///< at the chip's stated clock
@@ -46,6 +52,8 @@ struct TimingReport {
   std::string boundBy;     ///< "tensor core", "L2", "memory", "latency", ...
   std::vector<TaskTime> tasks;
   std::vector<Stall> stalls;      ///< largest first
+  double assumedShare = -1; ///< of the time: rests on assumed numbers; -1: not computed
+  std::vector<AssumedShare> assumed; ///< the larger ones, largest first
   std::vector<std::string> notes; ///< what the prediction assumes
   uint64_t events = 0, instructions = 0;
   double smCyclesSimulated = 0;

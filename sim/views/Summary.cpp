@@ -66,6 +66,12 @@ std::string summaryText(const TimingReport &r, const Program &program, const Sum
     out += format("  %5.1f %%  %-14s %s  %s\n", 100.0 * double(stall.cycles) / double(total), name(stall.reason),
                   program.locationText(stall.location).c_str(), opName(program, stall).c_str());
   }
+  if (r.assumedShare >= 0) {
+    out += format("%.0f %% of the time rests on assumed numbers", 100 * r.assumedShare);
+    for (size_t i = 0; i < r.assumed.size() && i < 4; ++i)
+      out += format("%s%s %.0f %%", i ? ", " : ": ", r.assumed[i].path.c_str(), 100 * r.assumed[i].share);
+    out += "\n";
+  }
   for (const std::string &note : r.notes)
     out += "note: " + note + "\n";
   return out;
@@ -101,7 +107,14 @@ void writeReport(json::Writer &out, const TimingReport &r, const Program &progra
     }
     out.endObject();
   }
-  out.endArray().key("notes").row(r.notes);
+  out.endArray();
+  if (r.assumedShare >= 0) {
+    out.key("assumed_share").value(r.assumedShare).key("assumed").beginObject();
+    for (const AssumedShare &assumed : r.assumed)
+      out.key(assumed.path).value(assumed.share);
+    out.endObject();
+  }
+  out.key("notes").row(r.notes);
 }
 
 Roofline rooflineOf(const TimingReport &report, const Chip &chip) {

@@ -29,8 +29,8 @@ std::string summaryText(const TimingReport &report, const Program &program,
 /// Writes the report's members into an object that the caller has begun:
 /// cycles, ns, clock_mhz, chip, bound_by, utilisation {...}, bytes {l2, dram}, flops, ctas,
 /// ctas_per_sm, sms, sm_active_cycles, tasks [{name, cycles, progress, blocked {reason:
-/// cycles}}], stalls [{reason, cycles, share, op, file, line, column}], notes,
-/// provenance {measured, fitted, read, assumed}.
+/// cycles}}], stalls [{reason, cycles, share, op, file, line, column}], assumed_share and
+/// assumed {parameter: share} when computed, notes.
 void writeReport(json::Writer &out, const TimingReport &report, const Program &program);
 
 /// Position on the roofline of the chip: what the launch would need if only one

@@ -1,3 +1,4 @@
+#include "sim/timing/Sensitivity.h"
 #include "tests/sim/timing/GemmProgram.h"
 
 #include <gtest/gtest.h>
@@ -87,6 +88,33 @@ TEST(TimedGemm, WhatIfMovesThePrediction) {
   ASSERT_TRUE(half.whatIf("mma.f16Flops=2048"));
   GemmConfig deep{512, 512, 4096};
   EXPECT_GT(double(time(deep, half).cycles), 1.5 * double(time(deep).cycles));
+}
+
+TEST(TimedGemm, SaysWhatItRestsOn) {
+  GemmConfig config;
+  TimingReport report = time(config);
+  ASSERT_GT(report.assumedShare, 0.01);
+  ASSERT_FALSE(report.assumed.empty());
+  for (size_t i = 1; i < report.assumed.size(); ++i)
+    EXPECT_GE(report.assumed[i - 1].share, report.assumed[i].share);
+  double sum = 0;
+  for (const AssumedShare &assumed : report.assumed)
+    sum += assumed.share;
+  EXPECT_NEAR(sum, report.assumedShare, 0.05);
+  // Once everything counts as measured, nothing is assumed.
+  std::string text = h200().text();
+  for (size_t at; (at = text.find(" assumed \"")) != std::string::npos;)
+    text.replace(at, 9, " measured ");
+  Result<Chip> sure = Chip::parse(text, "sure.chip");
+  ASSERT_TRUE(sure) << sure.error().str();
+  EXPECT_EQ(time(config, *sure).assumedShare, 0);
+}
+
+TEST(Sensitivity, SlowerMeansLessOfARateAndMoreOfADelay) {
+  Chip chip = h200();
+  EXPECT_NEAR(slower(chip, Param::TmaLatency, 2)[Param::TmaLatency], 2 * chip[Param::TmaLatency], 1e-6);
+  EXPECT_NEAR(slower(chip, Param::L2BytesPerClk, 2)[Param::L2BytesPerClk], chip[Param::L2BytesPerClk] / 2, 1e-6);
+  EXPECT_EQ(slower(chip, Param::SmCount, 2)[Param::SmCount], 132);
 }
 
 TEST(TimedGemm, RejectsWhatDoesNotFit) {
