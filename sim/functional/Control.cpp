@@ -5,9 +5,52 @@
 
 namespace tlx::sim {
 
+/// A value of the first way where its threads are, of the second elsewhere.
+static Value mergeThreads(const Value &first, const Value &second,
+                          const std::vector<uint8_t> &isFirst) {
+  if (first.kind() != Value::Kind::Elements || second.kind() != Value::Kind::Elements ||
+      std::max(first.count(), second.count()) > isFirst.size())
+    return second; // tiles and buffers do not differ between threads
+  size_t bytes = storeBytes(first.store());
+  Value merged = Value::elements(first.store(), isFirst.size());
+  for (size_t i = 0; i < isFirst.size(); ++i) {
+    const Value &from = isFirst[i] ? first : second;
+    std::memcpy(merged.mutableData<char>() + i * bytes,
+                from.data<char>() + (from.count() == 1 ? 0 : i * bytes), bytes);
+  }
+  return merged;
+}
+
+static void takeEdge(Exec &exec, int32_t id);
+
+/// A jump to the place where divergent threads meet again. The first way to get there
+/// waits for the second; then values that depend on the way are put together.
+static void reachMerge(Exec &exec, const Edge &edge) {
+  Task &task = exec.task;
+  Divergence &top = task.divergences.back();
+  std::vector<std::pair<Reg, Value>> values;
+  for (auto [to, from] : edge.moves)
+    values.push_back({to, task.regs[from]});
+  if (!top.second) {
+    top.second = true;
+    top.values = std::move(values);
+    for (size_t i = 0; i < task.active.size(); ++i)
+      task.active[i] = (top.outer.empty() || top.outer[i]) && !top.first[i];
+    return takeEdge(exec, top.otherEdge);
+  }
+  for (size_t i = 0; i < values.size(); ++i)
+    task.regs[values[i].first] = mergeThreads(top.values[i].second, values[i].second, top.first);
+  task.active = std::move(top.outer);
+  exec.next = top.merge;
+  task.divergences.pop_back();
+}
+
 /// Parallel copies of a jump's arguments.
-static void takeEdge(Exec &exec, const Edge &edge) {
+static void takeEdge(Exec &exec, int32_t id) {
+  const Edge &edge = exec.program.edges[id];
   std::vector<Value> &regs = exec.task.regs;
+  if (!exec.task.divergences.empty() && edge.target == exec.task.divergences.back().merge)
+    return reachMerge(exec, edge);
   if (edge.moves.size() == 1) {
     regs[edge.moves[0].first] = regs[edge.moves[0].second];
   } else if (!edge.moves.empty()) {
@@ -26,6 +69,25 @@ static void takeEdge(Exec &exec, const Edge &edge) {
   exec.next = edge.target;
 }
 
+/// The active threads disagree: those for which the condition holds go first.
+static void diverge(Exec &exec, const Value &condition) {
+  Task &task = exec.task;
+  if (exec.inst.merge < 0)
+    return exec.fail(Finding::Kind::Divergence,
+                     "the threads of '" + task.name + "' disagree about this branch, and where "
+                     "they meet again is not known");
+  Divergence divergence;
+  divergence.merge = exec.inst.merge;
+  divergence.otherEdge = exec.inst.edge + 1;
+  divergence.outer = task.active;
+  divergence.first.resize(task.numThreads);
+  for (int32_t i = 0; i < task.numThreads; ++i)
+    divergence.first[i] = task.isActive(i) && condition.asInt(i);
+  task.active = divergence.first;
+  task.divergences.push_back(std::move(divergence));
+  takeEdge(exec, exec.inst.edge);
+}
+
 static void constant(Exec &exec) {
   exec.out(0, exec.prepared.constants[exec.attrs().constant]);
 }
@@ -41,17 +103,26 @@ static void poison(Exec &exec) {
 
 static void copy(Exec &exec) { exec.out(0, exec.take(0)); }
 
-static void br(Exec &exec) { takeEdge(exec, exec.program.edges[exec.inst.edge]); }
+static void br(Exec &exec) { takeEdge(exec, exec.inst.edge); }
 
 static void condBr(Exec &exec) {
   const Value &condition = exec.in(0);
   if (condition.isUnknown())
     return exec.unsupported("a branch depends on a value that a run without values does not "
                             "compute; run with values");
-  if (condition.count() > 1 && !condition.isUniform())
-    return exec.fail(Finding::Kind::Divergence,
-                     "the threads of '" + exec.task.name + "' disagree about this branch");
-  takeEdge(exec, exec.program.edges[exec.inst.edge + (condition.asInt() ? 0 : 1)]);
+  bool first = condition.asInt() != 0;
+  if (condition.count() > 1) {
+    bool any = false, all = true;
+    for (size_t i = 0; i < condition.count(); ++i)
+      if (exec.task.isActive(i)) {
+        any |= condition.asInt(i) != 0;
+        all &= condition.asInt(i) != 0;
+      }
+    if (any != all)
+      return diverge(exec, condition);
+    first = any;
+  }
+  takeEdge(exec, exec.inst.edge + (first ? 0 : 1));
 }
 
 static void call(Exec &exec) {

@@ -14,10 +14,11 @@
 namespace tlx::sim {
 namespace {
 
+/// Elements of an access. Every thread loads its own scalar; a scalar is stored by the
+/// task's first thread alone.
 size_t elementCount(const Exec &exec, const Type &type, std::initializer_list<unsigned> operands) {
   if (type.kind == TypeKind::Tensor)
     return size_t(type.numElements());
-  // A scalar access: per-thread values count one each.
   size_t count = 1;
   for (unsigned i : operands)
     if (exec.has(i))
@@ -212,11 +213,16 @@ void load(Exec &exec) {
   exec.out(0, std::move(result));
 }
 
+/// A scalar store or atomic in divergent code whose first thread took the other way.
+bool idle(const Exec &exec) {
+  return exec.type(0).kind == TypeKind::Scalar && !exec.task.isActive(0);
+}
+
 void store(Exec &exec) {
   bool unknownMask = exec.has(2) && exec.in(2).isUnknown();
-  if (exec.in(0).isUnknown() || unknownMask)
+  if (exec.in(0).isUnknown() || unknownMask || idle(exec))
     return;
-  Addresses addresses{exec.in(0), nullptr, 0, elementCount(exec, exec.type(0), {0, 1, 2})};
+  Addresses addresses{exec.in(0), nullptr, 0, elementCount(exec, exec.type(0), {})};
   Type type = exec.type(1);
   if (exec.in(1).isUnknown()) {
     if (exec.cluster.wantsAccesses()) {
@@ -240,7 +246,9 @@ void store(Exec &exec) {
 void atomicRmw(Exec &exec) {
   if (exec.in(1).isUnknown() || exec.in(0).isUnknown())
     return exec.out(0, Value::unknown());
-  Addresses addresses{exec.in(0), nullptr, 0, elementCount(exec, exec.type(0), {0})};
+  if (idle(exec))
+    return exec.out(0, Value::integer(storeOf(exec.resultType()), 0));
+  Addresses addresses{exec.in(0), nullptr, 0, elementCount(exec, exec.type(0), {})};
   exec.out(0, atomicElements(exec, addresses, exec.type(1), exec.in(1), optional(exec, 2), nullptr,
                              exec.attrs().rmw));
 }
@@ -248,7 +256,9 @@ void atomicRmw(Exec &exec) {
 void atomicCas(Exec &exec) {
   if (skipUnknown(exec))
     return;
-  Addresses addresses{exec.in(0), nullptr, 0, elementCount(exec, exec.type(0), {0})};
+  if (idle(exec))
+    return exec.out(0, Value::integer(storeOf(exec.resultType()), 0));
+  Addresses addresses{exec.in(0), nullptr, 0, elementCount(exec, exec.type(0), {})};
   exec.out(0, atomicElements(exec, addresses, exec.type(2), exec.in(2), nullptr, &exec.in(1),
                              Rmw::Xchg));
 }

@@ -39,7 +39,7 @@ public:
         issue();
         continue;
       }
-      if (!holds(effect.predicate))
+      if (!holds(effect.predicate, effect.threads == sync::Threads::Elected))
         continue;
       if (!runOne(effect))
         return false;
@@ -87,12 +87,17 @@ private:
   Task &task;
   std::vector<Value> &regs;
 
-  bool holds(Reg predicate) {
+  /// An elected thread is the task's first; otherwise any active thread will do.
+  bool holds(Reg predicate, bool elected = false) {
+    if (elected && !task.isActive(0))
+      return false;
     if (predicate == noReg)
       return true;
     const Value &value = regs[predicate];
-    for (size_t i = 0; i < std::max<size_t>(value.count(), 1); ++i)
-      if (value.asInt(i))
+    if (elected)
+      return value.asInt() != 0;
+    for (size_t i = 0; i < value.count(); ++i)
+      if (value.asInt(i) && (value.count() == 1 || task.isActive(i)))
         return true;
     return false;
   }
@@ -108,12 +113,13 @@ private:
     int64_t each = effect.amountReg != noReg ? regs[effect.amountReg].asInt() : effect.amount;
     switch (effect.threads) {
     case sync::Threads::PerThread: {
-      if (effect.predicate == noReg || regs[effect.predicate].count() == 1)
+      bool varies = effect.predicate != noReg && regs[effect.predicate].count() > 1;
+      if (!varies && task.active.empty())
         return each * task.numThreads;
-      int64_t lanes = 0;
-      for (size_t i = 0; i < regs[effect.predicate].count(); ++i)
-        lanes += regs[effect.predicate].asInt(i) != 0;
-      return each * lanes;
+      int64_t threads = 0;
+      for (int32_t i = 0; i < task.numThreads; ++i)
+        threads += task.isActive(i) && (!varies || regs[effect.predicate].asInt(i));
+      return each * threads;
     }
     case sync::Threads::EachWarp:
       return each * task.numWarps;

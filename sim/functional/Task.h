@@ -27,6 +27,16 @@ struct GroupQueue {
   std::deque<AsyncId> inOrder;    ///< unfinished operations, when they complete in order
 };
 
+/// Threads of a task that disagree about a branch: the ways run one after the other,
+/// each for its own threads, and meet again at `merge`.
+struct Divergence {
+  Pc merge = -1;
+  int32_t otherEdge = -1;              ///< edge of the way that runs second
+  bool second = false;                 ///< it runs now
+  std::vector<uint8_t> outer, first;   ///< active threads before, and on the first way
+  std::vector<std::pair<Reg, Value>> values; ///< what the first way passes to the merge
+};
+
 struct Task {
   enum class State : uint8_t { Ready, Blocked, Finished };
 
@@ -52,6 +62,10 @@ struct Task {
     std::vector<Reg> results;
   };
   std::vector<Frame> frames;
+
+  std::vector<uint8_t> active; ///< by thread; empty: all of them
+  std::vector<Divergence> divergences;
+  bool isActive(size_t thread) const { return active.empty() || active[thread]; }
 
   GroupQueue groups[8];      ///< by sync::Group
 

@@ -72,6 +72,42 @@ TEST(Mbarrier, PerThreadArrivalsCountThreads) {
   }
 }
 
+TEST(Divergence, ThreadsThatDisagreeRunBothWaysAndMeetAgain) {
+  // Warp 1 arrives once per thread, the others twice; values differ by thread afterwards.
+  Kernel b("diverge");
+  Reg out = b.pointerArg("out", DType::i32);
+  Reg bar = b.barrier(b.barriers("bar", 1, 32 + 2 * 96), b.i32(0));
+  Reg tid = b.emit1(Op::ThreadId, {}, b.scalar(DType::i32));
+  Reg warp = b.binary(Op::DivSI, tid, b.i32(32));
+  Reg isOne = b.compare(CmpI::Eq, warp, b.i32(1));
+  auto arrive = [&](int64_t count) {
+    Effect effect = arriveEffect(bar, count);
+    effect.threads = sync::Threads::PerThread;
+    b.sync({effect});
+  };
+  Regs value = b.ifElse(isOne, {b.scalar(DType::i32)},
+                        [&] { arrive(1); b.emit(Op::Store, {out, b.i32(-1)}); return Regs{b.i32(10)}; },
+                        [&] { arrive(2); return Regs{b.add(tid, b.i32(5))}; });
+  b.sync({waitEffect(bar, b.i32(0))});
+  Reg small = b.compare(CmpI::Slt, value[0], b.i32(11)); // threads 0..5 and warp 1
+  Reg again = b.barrier(b.barriers("again", 1, 38), b.i32(0));
+  Effect counted = arriveEffect(again);
+  counted.threads = sync::Threads::PerThread;
+  counted.predicate = small;
+  b.sync({counted});
+  b.sync({waitEffect(again, b.i32(0))});
+  Reg at = b.emit1(Op::AddPtr, {out, b.i32(1)}, b.pointer(DType::i32));
+  b.emit(Op::Store, {at, value[0]}); // thread 0's
+  b.ret();
+  Program program = b.finish();
+  std::vector<int32_t> result(2, 77);
+  GlobalMemory memory;
+  RunReport report = run(program, memory, {Argument::pointer(memory.add("out", result.data(), 8))});
+  EXPECT_TRUE(report.clean()) << text(program, report);
+  EXPECT_EQ(result[0], 77); // thread 0 was not on that way
+  EXPECT_EQ(result[1], 5);
+}
+
 TEST(Mbarrier, UseWithoutInitIsNamed) {
   Kernel b("uninit");
   Reg all = b.shared("bar", {1}, DType::i64, b.plain({1}));
