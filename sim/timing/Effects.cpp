@@ -302,12 +302,14 @@ void TimingMachine::completeLater(Cycles when, const Completion &completion) {
     freeCompletions.pop_back();
     completions[index] = completion;
   }
+  ++completion.cta->cluster->outstanding;
   queue.schedule(when, *this, index);
 }
 
 void TimingMachine::onEvent(Cycles now, uint64_t payload) {
   Completion completion = completions[payload];
   freeCompletions.push_back(uint32_t(payload));
+  --completion.cta->cluster->outstanding;
   if (failure)
     return;
   auto found = completion.cta->mbarriers.find(completion.barrier);

@@ -282,6 +282,7 @@ void TimingMachine::finishTask(TimedTask &task) {
   if (task.track != NoTrack && task.clock > task.progressSince)
     options.hooks->onTask({task.track, task.progressSince, task.clock, Reason::None, uint32_t(program.code[task.pc].loc),
                            uint32_t(program.code[task.pc].op)});
+  std::vector<Slot>().swap(task.slots);
   if (task.index == 0)
     return;
   TimedTask &parent = *task.cta->tasks[0];
@@ -302,7 +303,9 @@ void TimingMachine::finishCta(TimedTask &task) {
   scheduler->release(cta.sm);
   TimedCluster *cluster = cta.cluster;
   if (++cluster->exited == int(cluster->ctas.size()) && !options.hooks && clusters.size() > 4096)
-    std::erase_if(clusters, [&](auto &c) { return c.get() != cluster && c->exited == int(c->ctas.size()); });
+    std::erase_if(clusters, [&](auto &c) {
+      return c.get() != cluster && c->exited == int(c->ctas.size()) && c->outstanding == 0;
+    });
   placeCtas(end + costs.turnaround);
 }
 

@@ -108,6 +108,7 @@ struct TimedCluster {
   std::vector<std::unique_ptr<TimedCta>> ctas;
   TimedNamedBarrier barrier;
   int exited = 0;
+  int outstanding = 0; ///< completions that will still reach one of its CTAs
 };
 
 /// The units of one SM.
