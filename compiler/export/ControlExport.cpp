@@ -1,0 +1,269 @@
+// Functions and structured control flow.
+#include "compiler/export/Exporter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace tlx {
+
+using sim::Reg;
+using sim::Regs;
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+Reg Exporter::reg(Value value) {
+  if (!value || isToken(value.getType()))
+    return sim::noReg;
+  auto found = registers.find(value);
+  if (found != registers.end())
+    return found->second;
+  fail(value.getLoc(), "internal: a value is used before it is exported");
+  return sim::noReg;
+}
+
+Regs Exporter::regs(ValueRange values) {
+  Regs result;
+  for (Value value : values)
+    if (!isToken(value.getType()))
+      result.push_back(reg(value));
+  return result;
+}
+
+void Exporter::bindAll(ValueRange values, const Regs &regs) {
+  size_t next = 0;
+  for (Value value : values)
+    if (!isToken(value.getType()) && next < regs.size())
+      bind(value, regs[next++]);
+}
+
+void Exporter::fail(Location loc, const Twine &message, StringRef hint) {
+  if (error)
+    return;
+  error = Error(message.str(), sourceLocationOf(loc), hint.str());
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+void Exporter::exportKernel(tt::FuncOp function) {
+  // A descriptor parameter is followed by its shape (i32) and strides (i64).
+  int32_t argument = -1;
+  int64_t shapeLeft = 0, strideLeft = 0, rank = 0;
+  for (auto [index, value] : llvm::enumerate(function.getArguments())) {
+    auto field = sim::Parameter::Field::Value;
+    int32_t dimension = 0;
+    Type type = value.getType();
+    if (shapeLeft > 0 && type.isInteger(32)) {
+      field = sim::Parameter::Field::DescShape;
+      dimension = rank - shapeLeft--;
+    } else if (strideLeft > 0 && type.isInteger(64)) {
+      field = sim::Parameter::Field::DescStride;
+      dimension = rank - strideLeft--;
+    } else {
+      ++argument;
+      shapeLeft = strideLeft = 0;
+      if (auto desc = dyn_cast<tt::TensorDescType>(type))
+        shapeLeft = strideLeft = rank = desc.getBlockType().getRank();
+    }
+    std::string name = "arg" + std::to_string(index);
+    if (auto named = dyn_cast<NameLoc>(value.getLoc()))
+      name = named.getName().str();
+    bind(value, builder.parameter(name, typeId(type), argument, field, dimension));
+  }
+  exportBlocks(function.getBody());
+}
+
+void Exporter::exportFunction(tt::FuncOp function) {
+  builder.defineFunction(functions[function.getName()], [&](const Regs &args) {
+    bindAll(function.getArguments(), args);
+    exportBlocks(function.getBody());
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks
+//===----------------------------------------------------------------------===//
+
+void Exporter::exportBlocks(Region &region) {
+  if (region.empty())
+    return;
+  for (Block &block : llvm::drop_begin(region)) {
+    labels[&block] = builder.makeLabel();
+    for (BlockArgument argument : block.getArguments())
+      if (!isToken(argument.getType()))
+        bind(argument, builder.newReg(typeId(argument.getType())));
+  }
+  for (Block &block : region) {
+    if (&block != &region.front())
+      builder.place(labels[&block]);
+    for (Operation &op : block)
+      exportOp(&op);
+  }
+}
+
+Regs Exporter::exportBody(Block &block) {
+  for (Operation &op : block.without_terminator())
+    exportOp(&op);
+  Operation *terminator = block.getTerminator();
+  builder.setLocation(locationOf(terminator->getLoc()));
+  return regs(terminator->getOperands());
+}
+
+void Exporter::exportBranch(Operation *op) {
+  auto argumentRegs = [&](Block *block) { return regs(block->getArguments()); };
+  if (auto branch = dyn_cast<cf::BranchOp>(op))
+    return builder.br(labels[branch.getDest()], regs(branch.getDestOperands()),
+                      argumentRegs(branch.getDest()));
+  auto branch = cast<cf::CondBranchOp>(op);
+  builder.condBr(reg(branch.getCondition()), labels[branch.getTrueDest()],
+                 regs(branch.getTrueDestOperands()), argumentRegs(branch.getTrueDest()),
+                 labels[branch.getFalseDest()], regs(branch.getFalseDestOperands()),
+                 argumentRegs(branch.getFalseDest()), sim::Builder::Label());
+}
+
+//===----------------------------------------------------------------------===//
+// scf
+//===----------------------------------------------------------------------===//
+
+void Exporter::exportFor(Operation *op) {
+  auto loop = cast<scf::ForOp>(op);
+  auto body = [&](Reg iv, const Regs &args) {
+    bind(loop.getInductionVar(), iv);
+    bindAll(loop.getRegionIterArgs(), args);
+    return exportBody(*loop.getBody());
+  };
+  Regs results = builder.forLoop(reg(loop.getLowerBound()), reg(loop.getUpperBound()),
+                                 reg(loop.getStep()), regs(loop.getInitArgs()), body,
+                                 loop.getUnsignedCmp());
+  bindAll(loop.getResults(), results);
+}
+
+void Exporter::exportWhile(Operation *op) {
+  auto loop = cast<scf::WhileOp>(op);
+  auto before = [&](const Regs &args) {
+    bindAll(loop.getBeforeArguments(), args);
+    exportBody(*loop.getBeforeBody());
+    scf::ConditionOp condition = loop.getConditionOp();
+    return sim::Builder::WhileStep{reg(condition.getCondition()), regs(condition.getArgs())};
+  };
+  auto after = [&](const Regs &args) {
+    bindAll(loop.getAfterArguments(), args);
+    return exportBody(*loop.getAfterBody());
+  };
+  bindAll(loop.getResults(), builder.whileLoop(regs(loop.getInits()), before, after));
+}
+
+void Exporter::exportIf(Operation *op) {
+  auto branch = cast<scf::IfOp>(op);
+  auto thenBody = [&] { return exportBody(*branch.thenBlock()); };
+  auto elseBody = [&] { return branch.elseBlock() ? exportBody(*branch.elseBlock()) : Regs(); };
+  bindAll(branch.getResults(), builder.ifElse(reg(branch.getCondition()),
+                                              typeIds(branch.getResultTypes()), thenBody, elseBody));
+}
+
+void Exporter::exportExecuteRegion(Operation *op) {
+  auto region = cast<scf::ExecuteRegionOp>(op);
+  if (!region.getRegion().hasOneBlock())
+    return fail(op->getLoc(), "'scf.execute_region' of several blocks is not supported");
+  bindAll(region.getResults(), exportBody(region.getRegion().front()));
+}
+
+//===----------------------------------------------------------------------===//
+// Warp specialisation
+//===----------------------------------------------------------------------===//
+
+void Exporter::exportWarpSpecialize(ttg::WarpSpecializeOp op) {
+  std::vector<sim::Builder::PartitionSpec> partitions;
+  auto registers = op.getRequestedRegisters();
+  auto starts = op.getWarpGroupStartIds();
+  for (auto [index, region] : llvm::enumerate(op.getPartitionRegions())) {
+    sim::Builder::PartitionSpec spec;
+    spec.name = "partition" + std::to_string(index);
+    spec.numWarps = op.getPartitionNumWarps()[index];
+    if (registers && index < registers->size())
+      spec.requestedRegisters = (*registers)[index];
+    if (starts && index < starts->size())
+      spec.startWarp = (*starts)[index];
+    Region *body = &region;
+    spec.body = [this, body](const Regs &args) {
+      bindAll(body->getArguments(), args);
+      exportBody(body->front());
+    };
+    if (!region.hasOneBlock())
+      return fail(op.getLoc(), "a partition of several blocks is not supported");
+    partitions.push_back(std::move(spec));
+  }
+  if (!op.getDefaultRegion().hasOneBlock())
+    return fail(op.getLoc(), "a default region of several blocks is not supported");
+  auto defaultBody = [&] { return exportBody(op.getDefaultRegion().front()); };
+  int32_t defaultRegisters =
+      op.getDefaultRequestedRegisters() ? int32_t(*op.getDefaultRequestedRegisters()) : -1;
+  bindAll(op.getResults(),
+          builder.warpSpecialize(regs(op.getCaptures()), typeIds(op.getResultTypes()), defaultBody,
+                                 partitions, defaultRegisters));
+}
+
+//===----------------------------------------------------------------------===//
+// Regions of reductions
+//===----------------------------------------------------------------------===//
+
+sim::BlockId Exporter::exportCombiner(Region &region) {
+  Block &entry = region.front();
+  auto body = [&](const Regs &args) {
+    bindAll(entry.getArguments(), args);
+    return exportBody(entry);
+  };
+  if (!region.hasOneBlock()) {
+    fail(region.getLoc(), "a combining region of several blocks is not supported");
+    return -1;
+  }
+  return builder.block(typeIds(entry.getArgumentTypes()), body);
+}
+
+//===----------------------------------------------------------------------===//
+// Dispatch
+//===----------------------------------------------------------------------===//
+
+void Exporter::exportOp(Operation *op) {
+  if (error)
+    return;
+  currentLoc = op->getLoc();
+  builder.setLocation(locationOf(op->getLoc()));
+  llvm::TypeSwitch<Operation *>(op)
+      .Case<scf::ForOp>([&](auto) { exportFor(op); })
+      .Case<scf::WhileOp>([&](auto) { exportWhile(op); })
+      .Case<scf::IfOp>([&](auto) { exportIf(op); })
+      .Case<scf::ExecuteRegionOp>([&](auto) { exportExecuteRegion(op); })
+      .Case<cf::BranchOp, cf::CondBranchOp>([&](auto) { exportBranch(op); })
+      .Case<ttg::WarpSpecializeOp>([&](auto specialize) { exportWarpSpecialize(specialize); })
+      .Case<arith::ConstantOp>([&](auto constant) { emitConstant(op, constant.getValue()); })
+      .Default([&](Operation *) {
+        Form form = plainForm(op);
+        refineForm(op, form);
+        emitForm(op, form);
+      });
+}
+
+Result<std::unique_ptr<sim::Program>> Exporter::run(tt::FuncOp kernel) {
+  for (auto function : module.getOps<tt::FuncOp>())
+    if (function != kernel && !function.isExternal())
+      functions[function.getName()] = builder.declareFunction(
+          function.getName().str(), typeIds(function.getArgumentTypes()),
+          typeIds(function.getResultTypes()));
+  exportKernel(kernel);
+  for (auto function : module.getOps<tt::FuncOp>())
+    if (function != kernel && !function.isExternal() && !error)
+      exportFunction(function);
+  if (error)
+    return *error;
+  return std::make_unique<sim::Program>(builder.finish());
+}
+
+} // namespace tlx

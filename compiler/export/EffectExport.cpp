@@ -1,0 +1,124 @@
+// Effects, costs and locations of instructions.
+#include "compiler/export/Exporter.h"
+
+#include "mlir/IR/Location.h"
+
+using namespace mlir;
+
+namespace tlx {
+
+std::vector<sim::Effect> Exporter::effectsOf(Operation *op) {
+  std::vector<sim::Effect> result;
+  llvm::SmallVector<SyncEffect> declared;
+  if (!collectSyncEffects(op, declared)) {
+    fail(op->getLoc(), "'" + op->getName().getStringRef() +
+                           "' declares no synchronisation effects");
+    return result;
+  }
+  for (const SyncEffect &from : declared) {
+    sim::Effect effect;
+    effect.kind = from.kind;
+    effect.space = from.space;
+    effect.proxy = from.proxy;
+    effect.moment = from.moment;
+    effect.threads = from.threads;
+    effect.group = from.group;
+    effect.rankIsMask = from.rankIsMask;
+    effect.taskBarrierBefore = from.taskBarrierBefore;
+    effect.pairLeader = from.pairLeader;
+    effect.readOnly = from.readOnly;
+    effect.target = reg(from.target);
+    effect.predicate = reg(from.predicate);
+    effect.phase = reg(from.phase);
+    effect.amountReg = reg(from.amountValue);
+    effect.rank = reg(from.rank);
+    effect.barrier = reg(from.barrier);
+    effect.barrierPredicate = reg(from.barrierPredicate);
+    effect.amount = from.amount;
+    result.push_back(effect);
+  }
+  return result;
+}
+
+sim::Cost Exporter::costOf(Operation *op) {
+  TileCost from = tileCostOf(op);
+  sim::Cost cost;
+  cost.unit = sim::CostUnit(from.unit);
+  cost.elements = from.elements;
+  cost.bytes = from.bytes;
+  cost.m = from.m;
+  cost.n = from.n;
+  cost.k = from.k;
+  cost.operandBits = from.operandBits;
+  return cost;
+}
+
+static_assert(int(sim::CostUnit::Barrier) == int(CostUnit::Barrier) &&
+                  int(sim::CostUnit::TensorCore) == int(CostUnit::TensorCore),
+              "the simulator's cost units mirror the compiler's");
+
+//===----------------------------------------------------------------------===//
+// Locations
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The parts of a location that a person can use.
+struct Place {
+  FileLineColLoc file;
+  StringRef name;
+  LocationAttr caller;
+};
+
+void descend(LocationAttr loc, Place &place) {
+  if (auto file = dyn_cast<FileLineColLoc>(loc)) {
+    if (!place.file)
+      place.file = file;
+  } else if (auto named = dyn_cast<NameLoc>(loc)) {
+    if (place.name.empty())
+      place.name = named.getName().getValue();
+    descend(named.getChildLoc(), place);
+  } else if (auto call = dyn_cast<CallSiteLoc>(loc)) {
+    descend(call.getCallee(), place);
+    if (!place.caller)
+      place.caller = call.getCaller();
+  } else if (auto fused = dyn_cast<FusedLoc>(loc)) {
+    for (Location part : fused.getLocations())
+      descend(part, place);
+  }
+}
+
+} // namespace
+
+SourceLocation sourceLocationOf(Location loc) {
+  Place place;
+  descend(loc, place);
+  if (!place.file)
+    return {};
+  return {place.file.getFilename().str(), place.file.getLine(), place.file.getColumn()};
+}
+
+sim::LocId Exporter::locationOf(Location loc) {
+  auto found = locations.find(loc);
+  if (found != locations.end())
+    return found->second;
+  Place place;
+  descend(loc, place);
+  sim::LocId id = -1;
+  if (place.file || !place.name.empty()) {
+    sim::Location location;
+    if (place.file) {
+      location.file = place.file.getFilename().str();
+      location.line = place.file.getLine();
+      location.column = place.file.getColumn();
+    }
+    location.valueName = place.name.str();
+    if (place.caller)
+      location.caller = locationOf(Location(place.caller));
+    id = builder.location(location);
+  }
+  locations[loc] = id;
+  return id;
+}
+
+} // namespace tlx

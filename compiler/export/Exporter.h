@@ -1,0 +1,112 @@
+//===- Exporter.h - the state of one export ---------------------------------===//
+//
+// One class, its members spread over files by family: types, control flow,
+// operands and attributes, effects and costs.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/dialect/tlx/TLX.h"
+#include "compiler/dialect/ttng/TTNG.h"
+#include "compiler/export/Export.h"
+#include "sim/program/Builder.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace tlx {
+
+class Exporter {
+public:
+  Exporter(mlir::ModuleOp module, const ExportOptions &options, std::string kernel)
+      : module(module), options(options), builder(std::move(kernel)) {}
+
+  Result<std::unique_ptr<sim::Program>> run(tt::FuncOp kernel);
+
+private:
+  //===------------------------------------------------------------------===//
+  // Types and constants (TypeExport.cpp)
+  //===------------------------------------------------------------------===//
+  sim::TypeId typeId(mlir::Type type);
+  sim::Type simType(mlir::Type type);
+  sim::Type memDescType(ttg::MemDescType type);
+  void emitConstant(mlir::Operation *op, mlir::TypedAttr value);
+
+  //===------------------------------------------------------------------===//
+  // Control flow (ControlExport.cpp)
+  //===------------------------------------------------------------------===//
+  void exportKernel(tt::FuncOp function);
+  void exportFunction(tt::FuncOp function);
+  /// The ops of a single-block region; the terminator's operands.
+  sim::Regs exportBody(mlir::Block &block);
+  /// A region of several blocks, joined by branches.
+  void exportBlocks(mlir::Region &region);
+  void exportOp(mlir::Operation *op);
+  void exportFor(mlir::Operation *op);
+  void exportWhile(mlir::Operation *op);
+  void exportIf(mlir::Operation *op);
+  void exportExecuteRegion(mlir::Operation *op);
+  void exportWarpSpecialize(ttg::WarpSpecializeOp op);
+  void exportBranch(mlir::Operation *op);
+  sim::BlockId exportCombiner(mlir::Region &region);
+
+  //===------------------------------------------------------------------===//
+  // Operands and attributes (OpExport.cpp, MemoryOpExport.cpp, AmdOpExport.cpp)
+  //===------------------------------------------------------------------===//
+  /// What one op becomes, apart from its effects and cost.
+  struct Form {
+    std::optional<sim::Op> op;
+    sim::Regs operands;
+    llvm::SmallVector<mlir::Value> results;
+    sim::Attrs attrs;
+  };
+  /// The usual form: operands and results in order, tokens left out.
+  Form plainForm(mlir::Operation *op);
+  void refineForm(mlir::Operation *op, Form &form);
+  bool refineArith(mlir::Operation *op, Form &form);
+  bool refineTt(mlir::Operation *op, Form &form);
+  bool refineTtg(mlir::Operation *op, Form &form);
+  bool refineTtng(mlir::Operation *op, Form &form);
+  bool refineAmd(mlir::Operation *op, Form &form);
+  void emitForm(mlir::Operation *op, Form &form);
+  int32_t allocationFor(mlir::Operation *op, ttg::MemDescType type);
+
+  //===------------------------------------------------------------------===//
+  // Effects, costs, locations (EffectExport.cpp)
+  //===------------------------------------------------------------------===//
+  std::vector<sim::Effect> effectsOf(mlir::Operation *op);
+  sim::Cost costOf(mlir::Operation *op);
+  sim::LocId locationOf(mlir::Location loc);
+
+  //===------------------------------------------------------------------===//
+  // Values
+  //===------------------------------------------------------------------===//
+  /// Register of a value; a null value has none.
+  sim::Reg reg(mlir::Value value);
+  sim::Regs regs(mlir::ValueRange values);
+  void bind(mlir::Value value, sim::Reg reg) { registers[value] = reg; }
+  /// Binds each value, tokens left out.
+  void bindAll(mlir::ValueRange values, const sim::Regs &regs);
+  /// Tokens order ops in SSA form and have no run-time value.
+  static bool isToken(mlir::Type type) { return mlir::isa<ttg::AsyncTokenType>(type); }
+  std::vector<sim::TypeId> typeIds(mlir::TypeRange types);
+
+  /// Remembers the first failure; the export goes on and is then discarded.
+  void fail(mlir::Location loc, const llvm::Twine &message, llvm::StringRef hint = "");
+
+  mlir::ModuleOp module;
+  const ExportOptions &options;
+  sim::Builder builder;
+  llvm::DenseMap<mlir::Value, sim::Reg> registers;
+  llvm::DenseMap<mlir::Type, sim::TypeId> typeIdCache;
+  llvm::DenseMap<mlir::Location, sim::LocId> locations;
+  llvm::DenseMap<mlir::Block *, sim::Builder::Label> labels;
+  llvm::StringMap<int32_t> functions;
+  mlir::Location currentLoc = mlir::UnknownLoc::get(module.getContext());
+  std::optional<Error> error;
+};
+
+/// The place in a file that a location names best: Python's when there is one.
+SourceLocation sourceLocationOf(mlir::Location loc);
+
+} // namespace tlx
