@@ -90,14 +90,6 @@ void descend(LocationAttr loc, Place &place) {
 
 } // namespace
 
-SourceLocation sourceLocationOf(Location loc) {
-  Place place;
-  descend(loc, place);
-  if (!place.file)
-    return {};
-  return {place.file.getFilename().str(), place.file.getLine(), place.file.getColumn()};
-}
-
 sim::LocId Exporter::locationOf(Location loc) {
   auto found = locations.find(loc);
   if (found != locations.end())

@@ -9,6 +9,7 @@
 #include "compiler/dialect/tlx/TLX.h"
 #include "compiler/dialect/ttng/TTNG.h"
 #include "compiler/export/Export.h"
+#include "compiler/ingest/ParseFile.h"
 #include "sim/program/Builder.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -105,8 +106,5 @@ private:
   mlir::Location currentLoc = mlir::UnknownLoc::get(module.getContext());
   std::optional<Error> error;
 };
-
-/// The place in a file that a location names best: Python's when there is one.
-SourceLocation sourceLocationOf(mlir::Location loc);
 
 } // namespace tlx

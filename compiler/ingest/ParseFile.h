@@ -1,4 +1,4 @@
-//===- ParseFile.h - TLX IR from a file, at any level ----------------------===//
+//===- ParseFile.h - TLX IR from text, at any level ------------------------===//
 //
 // All tools read IR here, so that a bad file gives the same single located error
 // everywhere: missing, a directory, not text, nested too deeply, not IR, an
@@ -7,19 +7,23 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/OwningOpRef.h"
-#include "llvm/ADT/StringRef.h"
-#include "llvm/Support/SourceMgr.h"
+#include "runtime/base/Result.h"
 
-#include <memory>
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
 
 namespace tlx {
 
 /// How far the front end and fbtriton's passes have taken the IR.
 enum class IrLevel { Source, Ttir, Ttgir };
 
-llvm::StringRef name(IrLevel level);
+const char *name(IrLevel level);
 
 struct ParseOptions {
   /// Ops of dialects that are not registered are kept as they are.
@@ -29,19 +33,37 @@ struct ParseOptions {
   bool verify = true;
 };
 
-/// Parses `path` ("-": standard input). On failure the error has been printed as
-/// `file:line:col: error: ...` and the result is null.
-mlir::OwningOpRef<mlir::ModuleOp> parseFile(llvm::StringRef path, mlir::MLIRContext &context,
-                                            const ParseOptions &options = {});
+/// Parses text; `file` is for messages.
+Result<mlir::OwningOpRef<mlir::ModuleOp>> parseText(std::string_view text, const std::string &file,
+                                                    mlir::MLIRContext &context,
+                                                    const ParseOptions &options = {});
 
-/// The same for text that is already in memory; `sourceMgr` must outlive the
-/// handler that prints later diagnostics.
-mlir::OwningOpRef<mlir::ModuleOp> parseBuffer(std::unique_ptr<llvm::MemoryBuffer> buffer,
-                                              mlir::MLIRContext &context,
-                                              const ParseOptions &options = {});
+/// Reads and parses a file; "-" is standard input.
+Result<mlir::OwningOpRef<mlir::ModuleOp>> parseFile(const std::string &path,
+                                                    mlir::MLIRContext &context,
+                                                    const ParseOptions &options = {});
 
-/// The level of `module`, from what it contains: register encodings everywhere
-/// mean ttgir, calls or missing module attributes on a `.source` mean source.
-IrLevel irLevelOf(mlir::ModuleOp module, llvm::StringRef path);
+/// The level of `module`, from what it contains: calls (or the name `*.source`)
+/// mean source; the cluster shape among its attributes, or a layout on every
+/// tile, ttgir.
+IrLevel irLevelOf(mlir::ModuleOp module, std::string_view path);
+
+/// The place in a file that a location names best: Python's when there is one.
+SourceLocation sourceLocationOf(mlir::Location loc);
+
+/// Collects what MLIR reports while it lives, in place of printing it: the first
+/// error with its notes.
+class FirstError {
+public:
+  /// `text`, the contents of `file`, helps to name what a parser does not know.
+  explicit FirstError(mlir::MLIRContext *context, std::string_view text = {},
+                      std::string file = {});
+  /// The first error reported, or `otherwise`.
+  Error take(const std::string &otherwise);
+
+private:
+  std::optional<Error> first;
+  mlir::ScopedDiagnosticHandler handler;
+};
 
 } // namespace tlx

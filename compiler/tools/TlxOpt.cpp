@@ -15,6 +15,7 @@
 #include "compiler/pipelines/ManifestFacts.h"
 #include "compiler/tools/CommandLine.h"
 #include "compiler/transforms/Passes.h"
+#include "runtime/base/SourceText.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Diagnostics.h"
@@ -26,7 +27,6 @@
 #include "mlir/Support/ToolUtilities.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/ToolOutputFile.h"
 
@@ -107,13 +107,17 @@ LogicalResult runOn(const Options &options, PassPipelineCLParser &pipeline,
   tlx::ParseOptions parse;
   parse.allowUnregistered = options.allowUnregistered;
   parse.verify = !options.noVerify;
-  bool unchecked =
-      options.noVerify || StringRef(buffer->getBufferIdentifier()).ends_with(".source");
-  OwningOpRef<ModuleOp> module = tlx::parseBuffer(std::move(buffer), context, parse);
-  if (!module) {
+  std::string file = buffer->getBufferIdentifier().str();
+  bool unchecked = options.noVerify || StringRef(file).ends_with(".source");
+  StringRef text = buffer->getBuffer();
+  tlx::Result<OwningOpRef<ModuleOp>> parsed =
+      tlx::parseText({text.data(), text.size()}, file, context, parse);
+  if (!parsed) {
+    llvm::errs() << parsed.error().str() << "\n";
     code = kBadInput;
     return failure();
   }
+  OwningOpRef<ModuleOp> module = std::move(*parsed);
   PassManager passes(&context, ModuleOp::getOperationName());
   (void)applyPassManagerCLOptions(passes);
   // Without passes nothing may complain about IR that is not checked yet.
@@ -137,8 +141,10 @@ LogicalResult runOn(const Options &options, PassPipelineCLParser &pipeline,
   // MLIR falls back to the generic form for ops that do not verify; `.source` is
   // read without that check and is printed as it was meant.
   flags.assumeVerified();
-  module->print(os, flags);
-  os << "\n";
+  std::string printed;
+  llvm::raw_string_ostream stream(printed);
+  module->print(stream, flags);
+  os << StringRef(printed).rtrim('\n') << "\n";
   return success();
 }
 
@@ -195,16 +201,13 @@ int main(int argc, char **argv) {
   context.loadAllAvailableDialects();
   context.printOpOnDiagnostic(false);
 
-  if (options.input != "-" && llvm::sys::fs::is_directory(options.input)) {
-    llvm::errs() << options.input << ":1:1: error: is a directory; expected an IR file\n";
+  tlx::Result<std::string> contents = tlx::readSourceText(options.input);
+  if (!contents) {
+    llvm::errs() << contents.error().str() << "\n";
     return kBadInput;
   }
-  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(options.input, /*IsText=*/true);
-  if (std::error_code error = buffer.getError()) {
-    llvm::errs() << options.input << ":1:1: error: cannot read the file: " << error.message()
-                 << "\n";
-    return kBadInput;
-  }
+  auto buffer = llvm::MemoryBuffer::getMemBuffer(
+      *contents, options.input == "-" ? "<stdin>" : StringRef(options.input));
 
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -219,7 +222,7 @@ int main(int argc, char **argv) {
     return runOn(options, pipeline, std::move(part), out, context, code);
   };
   LogicalResult result = splitAndProcessBuffer(
-      std::move(*buffer), process, os, options.splitInput ? kDefaultSplitMarker : "",
+      std::move(buffer), process, os, options.splitInput ? kDefaultSplitMarker : "",
       options.splitInput ? kDefaultSplitMarker : "");
   if (failed(result))
     return code == kOk ? kFailed : code;
