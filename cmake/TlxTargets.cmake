@@ -56,15 +56,22 @@ endfunction()
 # tlx_unittest(NAME SOURCES ... DEPS ...): a GoogleTest program, run by ctest.
 function(tlx_unittest name)
   cmake_parse_arguments(ARG "MLIR" "" "SOURCES;DEPS" ${ARGN})
-  add_executable(${name} ${ARG_SOURCES})
+  if(ARG_MLIR)
+    # Compiled as a library: the precompiled header is of position-independent
+    # code, which an executable's own sources are not.
+    tlx_mlir_library(${name}Objects SOURCES ${ARG_SOURCES} DEPS ${ARG_DEPS}
+      TABLEGEN TlxDialectHeaders)
+    set(ARG_DEPS -Wl,--whole-archive ${name}Objects -Wl,--no-whole-archive ${ARG_DEPS})
+    target_compile_definitions(${name}Objects PRIVATE
+      TLX_SOURCE_DIR="${CMAKE_SOURCE_DIR}" TLX_BINARY_DIR="${CMAKE_BINARY_DIR}")
+    file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp "")
+    set(_sources ${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp)
+  else()
+    set(_sources ${ARG_SOURCES})
+  endif()
+  add_executable(${name} ${_sources})
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-  if(ARG_MLIR)
-    tlx_mlir_pch()
-    target_compile_options(${name} PRIVATE -fno-rtti -fno-exceptions
-    -Xclang -fno-pch-timestamp)
-    target_precompile_headers(${name} REUSE_FROM TlxMlirPch)
-  endif()
   target_link_libraries(${name} PRIVATE ${ARG_DEPS} GTest::gtest GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE
     TLX_SOURCE_DIR="${CMAKE_SOURCE_DIR}" TLX_BINARY_DIR="${CMAKE_BINARY_DIR}")

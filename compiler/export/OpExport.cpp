@@ -41,21 +41,22 @@ void Exporter::emitForm(Operation *op, Form &form) {
     return;
   if (!form.op)
     return fail(op->getLoc(), "the simulator has no operation '" + op->getName().getStringRef() + "'");
-  std::vector<sim::Effect> effects = effectsOf(op);
-  std::vector<sim::TypeId> types;
-  for (Value result : form.results)
-    types.push_back(typeId(result.getType()));
   // A buffer keeps the layout it was allocated with: at the levels where layouts
   // are still being settled, require_layout states a wish about all its uses.
   if (auto require = dyn_cast<tlxd::RequireLayoutOp>(op);
       require && isa<ttg::MemDescType>(require.getType()))
     return bind(require.getResult(), reg(require.getSrc()));
+  // Results first: an effect may be on what the op itself makes.
+  sim::Regs results;
+  for (Value result : form.results) {
+    results.push_back(builder.newReg(typeId(result.getType())));
+    bind(result, results.back());
+  }
+  std::vector<sim::Effect> effects = effectsOf(op);
   if (error)
     return;
   builder.setCost(costOf(op));
-  sim::Regs results = builder.emit(*form.op, form.operands, types, form.attrs, effects);
-  for (auto [value, result] : llvm::zip(form.results, results))
-    bind(value, result);
+  builder.emitTo(*form.op, form.operands, results, form.attrs, effects);
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,182 @@
+// What small kernels become.
+#include "compiler/dialect/registry/Registry.h"
+#include "compiler/export/Export.h"
+#include "compiler/ingest/ParseFile.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "gtest/gtest.h"
+
+using namespace tlx;
+
+namespace {
+
+struct Exported {
+  std::unique_ptr<sim::Program> program;
+  std::string error;
+};
+
+Exported exportText(const char *text) {
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  Exported result;
+  auto module = parseText(text, "kernel.ttir", context);
+  if (!module) {
+    result.error = module.error().str();
+    return result;
+  }
+  auto program = exportProgram(**module);
+  if (program)
+    result.program = std::move(*program);
+  else
+    result.error = program.error().str();
+  return result;
+}
+
+const sim::Inst *find(const sim::Program &program, sim::Op op, unsigned nth = 0) {
+  for (const sim::Inst &inst : program.code)
+    if (inst.op == op && nth-- == 0)
+      return &inst;
+  return nullptr;
+}
+
+TEST(Export, ParametersOfADescriptorFollowIt) {
+  Exported e = exportText(R"(
+tt.func public @k(%d: !tt.tensordesc<tensor<64x32xf16>>, %s0: i32, %s1: i32, %t0: i64, %t1: i64,
+                  %n: i32) {
+  tt.return
+})");
+  ASSERT_TRUE(e.program) << e.error;
+  const auto &parameters = e.program->parameters;
+  ASSERT_EQ(parameters.size(), 6u);
+  using Field = sim::Parameter::Field;
+  EXPECT_EQ(parameters[0].argument, 0);
+  EXPECT_EQ(parameters[0].field, Field::Value);
+  EXPECT_EQ(parameters[2].field, Field::DescShape);
+  EXPECT_EQ(parameters[2].dimension, 1);
+  EXPECT_EQ(parameters[3].field, Field::DescStride);
+  EXPECT_EQ(parameters[3].dimension, 0);
+  EXPECT_EQ(parameters[4].argument, 0);
+  EXPECT_EQ(parameters[5].argument, 1);
+  EXPECT_EQ(parameters[5].field, Field::Value);
+  const sim::Type &desc = e.program->types[parameters[0].type];
+  EXPECT_EQ(desc.kind, sim::TypeKind::TensorDesc);
+  EXPECT_EQ(desc.shape, (sim::Shape{64, 32}));
+  EXPECT_EQ(desc.elem, DType::f16);
+}
+
+TEST(Export, BarrierOpsAreTheirEffects) {
+  Exported e = exportText(R"(
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+tt.func public @k(%phase: i32, %go: i1) {
+  %b = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #shared, #smem, mutable>
+  ttng.init_barrier %b, 3 : !ttg.memdesc<1xi64, #shared, #smem, mutable>
+  ttng.arrive_barrier %b, 2, %go : !ttg.memdesc<1xi64, #shared, #smem, mutable>
+  ttng.wait_barrier %b, %phase : !ttg.memdesc<1xi64, #shared, #smem, mutable>
+  tt.return
+})");
+  ASSERT_TRUE(e.program) << e.error;
+  const sim::Program &p = *e.program;
+  const sim::Inst *init = find(p, sim::Op::Sync, 0), *arrive = find(p, sim::Op::Sync, 1),
+                  *wait = find(p, sim::Op::Sync, 2);
+  ASSERT_TRUE(init && arrive && wait);
+  sim::Reg barrier = p.result(*find(p, sim::Op::LocalAlloc), 0);
+  EXPECT_EQ(p.effectsOf(*init)->kind, sync::Kind::BarrierInit);
+  EXPECT_EQ(p.effectsOf(*init)->amount, 3);
+  EXPECT_EQ(p.effectsOf(*init)->target, barrier);
+  EXPECT_EQ(p.effectsOf(*arrive)->kind, sync::Kind::BarrierArrive);
+  EXPECT_EQ(p.effectsOf(*arrive)->amount, 2);
+  EXPECT_TRUE(p.effectsOf(*arrive)->taskBarrierBefore);
+  EXPECT_EQ(p.effectsOf(*arrive)->predicate, p.parameters[1].reg);
+  EXPECT_EQ(p.effectsOf(*wait)->kind, sync::Kind::BarrierWait);
+  EXPECT_EQ(p.effectsOf(*wait)->phase, p.parameters[0].reg);
+}
+
+// 128-byte swizzle of 64 x 64 f16: element (r, c) lies at r * 64 + (c ^ 8 * (r % 8)).
+TEST(Export, SwizzledBufferIsAPlainTable) {
+  Exported e = exportText(R"(
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+tt.func public @k() {
+  %b = ttg.local_alloc : () -> !ttg.memdesc<3x64x64xf16, #shared, #smem, mutable>
+  tt.return
+})");
+  ASSERT_TRUE(e.program) << e.error;
+  const sim::Program &p = *e.program;
+  const sim::Type &type = p.typeOf(p.result(*find(p, sim::Op::LocalAlloc), 0));
+  const sim::MemLayout &layout = p.layouts[type.layout];
+  ASSERT_EQ(layout.bases.size(), 2u);
+  for (int64_t r : {0, 1, 7, 8, 63})
+    for (int64_t c : {0, 1, 8, 37, 63}) {
+      int64_t coords[] = {r, c};
+      EXPECT_EQ(layout.offset(coords), uint32_t(r * 64 + (c ^ 8 * (r % 8)))) << r << ", " << c;
+    }
+  ASSERT_EQ(p.allocations.size(), 1u);
+  EXPECT_EQ(p.allocations[0].bytes, 3 * 64 * 64 * 2);
+  EXPECT_EQ(p.allocations[0].alignment, 1024);
+}
+
+TEST(Export, AccumulatorLiesInLanesAndColumns) {
+  Exported e = exportText(R"(
+#tmem = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
+tt.func public @k() {
+  %d = ttng.tmem_alloc : () -> !ttg.memdesc<2x128x64xf32, #tmem, #ttng.tensor_memory, mutable>
+  tt.return
+})");
+  ASSERT_TRUE(e.program) << e.error;
+  const sim::Program &p = *e.program;
+  const sim::Type &type = p.typeOf(p.result(*find(p, sim::Op::TmemAlloc), 0));
+  int64_t coords[] = {5, 9};
+  EXPECT_EQ(p.layouts[type.layout].offset(coords) * 4, 5 * sim::tmemLaneBytes + 9 * 4);
+  EXPECT_EQ(type.bufferBytes, 64 * 4);
+  EXPECT_EQ(p.allocations[0].bytes, 2 * 64 * 4);
+  EXPECT_EQ(p.allocations[0].space, sync::Space::Tensor);
+}
+
+TEST(Export, LoopsAndRegionsBecomeJumpsAndBlocks) {
+  Exported e = exportText(R"(
+tt.func public @k(%n: i32, %x: tensor<8x4xf32>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c0) -> (i32) : i32 {
+    %next = arith.addi %acc, %i : i32
+    scf.yield %next : i32
+  }
+  %r = "tt.reduce"(%x) <{axis = 1 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    %m = arith.maxnumf %a, %b : f32
+    tt.reduce.return %m : f32
+  }) : (tensor<8x4xf32>) -> tensor<8xf32>
+  tt.return
+})");
+  ASSERT_TRUE(e.program) << e.error;
+  const sim::Program &p = *e.program;
+  EXPECT_EQ(p.loops.size(), 1u);
+  ASSERT_EQ(p.blocks.size(), 1u);
+  EXPECT_EQ(p.blocks[0].args.size(), 2u);
+  EXPECT_TRUE(p.blocks[0].straightLine);
+  EXPECT_EQ(p.code[p.blocks[0].entry].op, sim::Op::MaxNumF);
+  EXPECT_EQ(p.attrsOf(*find(p, sim::Op::Reduce)).axis, 1);
+  EXPECT_TRUE(sim::validate(p).empty());
+}
+
+TEST(Export, UnknownOpIsNamedWithItsPlace) {
+  Exported e = exportText(R"(
+tt.func public @k(%x: f32) {
+  %y = math.atan %x : f32
+  tt.return
+})");
+  EXPECT_FALSE(e.program);
+  EXPECT_EQ(e.error, "kernel.ttir:3:8: error: the simulator has no operation 'math.atan'");
+}
+
+TEST(Export, TwoKernelsNeedAName) {
+  Exported e = exportText(R"(
+tt.func public @a() { tt.return }
+tt.func public @b() { tt.return })");
+  EXPECT_NE(e.error.find("several kernels: 'a' and 'b'"), std::string::npos) << e.error;
+}
+
+} // namespace
