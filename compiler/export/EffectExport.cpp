@@ -43,7 +43,7 @@ std::vector<sim::Effect> Exporter::effectsOf(Operation *op) {
 sim::Cost Exporter::costOf(Operation *op) {
   TileCost from = tileCostOf(op);
   sim::Cost cost;
-  cost.unit = sim::CostUnit(from.unit);
+  cost.unit = from.unit;
   cost.elements = from.elements;
   cost.bytes = from.bytes;
   cost.m = from.m;
@@ -52,10 +52,6 @@ sim::Cost Exporter::costOf(Operation *op) {
   cost.operandBits = from.operandBits;
   return cost;
 }
-
-static_assert(int(sim::CostUnit::Barrier) == int(CostUnit::Barrier) &&
-                  int(sim::CostUnit::TensorCore) == int(CostUnit::TensorCore),
-              "the simulator's cost units mirror the compiler's");
 
 //===----------------------------------------------------------------------===//
 // Locations

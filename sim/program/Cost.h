@@ -6,26 +6,13 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "runtime/base/CostUnit.h"
+
 #include <cstdint>
 
 namespace tlx::sim {
 
-enum class CostUnit : uint8_t {
-  None,         ///< no instructions: views, constants, structure
-  Scalar,       ///< uniform address and control arithmetic
-  Alu,          ///< integer and logic, selects, comparisons
-  Fma,          ///< f32/f16 add, mul, fma
-  Fp64,         ///< double precision
-  Mufu,         ///< special functions
-  Convert,      ///< conversions between number formats
-  LoadStore,    ///< global loads, stores, atomics
-  SharedMemory, ///< shared-memory loads and stores, layout conversions
-  Shuffle,      ///< exchanges between the lanes of a warp
-  Tma,          ///< bulk copies by the TMA engine
-  TensorCore,   ///< mma, wgmma, tcgen05
-  TensorMemory, ///< tcgen05.ld, st, cp
-  Barrier,      ///< barrier and fence instructions
-};
+using tlx::CostUnit;
 
 struct Cost {
   CostUnit unit = CostUnit::None;

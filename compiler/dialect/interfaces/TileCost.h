@@ -10,32 +10,14 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "runtime/base/CostUnit.h"
+
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/Value.h"
 
 #include <cstdint>
 
 namespace tlx {
-
-/// The hardware unit that an op's main work runs on.
-enum class CostUnit : uint8_t {
-  None,         ///< no instructions: views, constants, structure
-  Scalar,       ///< uniform address and control arithmetic
-  Alu,          ///< integer and logic, selects, comparisons
-  Fma,          ///< f32/f16 add, mul, fma
-  Fp64,         ///< double precision
-  Mufu,         ///< special functions: exp2, log2, rsqrt, sin
-  Convert,      ///< conversions between number formats
-  LoadStore,    ///< global loads, stores, atomics
-  SharedMemory, ///< shared-memory loads and stores, layout conversions
-  Shuffle,      ///< exchanges between the lanes of a warp (reduce, scan)
-  Tma,          ///< bulk copies by the TMA engine
-  TensorCore,   ///< mma, wgmma, tcgen05
-  TensorMemory, ///< tcgen05.ld, st, cp
-  Barrier,      ///< barrier and fence instructions
-};
-
-const char *name(CostUnit unit);
 
 struct TileCost {
   CostUnit unit = CostUnit::None;
