@@ -33,6 +33,8 @@ Cluster::Cluster(LaunchState &launch, int32_t x, int32_t y, int32_t z, Observer 
     Task &task = newTask(cta, "default", program().functions[0].entry, facts.numWarps, 0);
     for (size_t i = 0; i < program().parameters.size(); ++i)
       task.regs[program().parameters[i].reg] = launch.arguments[i];
+    if (watching)
+      watching->onTaskStart(task.ref, task.pc);
   }
 }
 

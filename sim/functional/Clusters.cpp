@@ -50,7 +50,7 @@ void clcTryCancel(Exec &exec) {
     const auto &first = launch.waiting[launch.nextWaiting++];
     response = {1, {first[0], first[1], first[2]}};
   }
-  const MemRef &barrier = exec.in(0).mem(), &memory = exec.in(1).mem();
+  const MemRef &memory = exec.in(1).mem();
   for (int32_t rank = 0; rank < int32_t(exec.cluster.numCtas()); ++rank) {
     Cta &cta = exec.cluster.cta(rank);
     if (memory.base < 0 || memory.base + 16 > int64_t(cta.shared.size()))
@@ -58,7 +58,6 @@ void clcTryCancel(Exec &exec) {
     std::memcpy(cta.shared.data() + memory.base, &response, 16);
     exec.noteShared(cta, sync::Space::Shared, {{uint64_t(memory.base), 16}}, sync::Proxy::Async,
                     true);
-    exec.cluster.barrierComplete(rank, barrier.base, 16, exec.task, exec.pc, exec.async->id);
   }
 }
 

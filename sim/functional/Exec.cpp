@@ -84,6 +84,7 @@ void Exec::noteShared(const Cta &owner, sync::Space space, const std::vector<Byt
   AccessEvent event;
   event.by = task.ref;
   event.async = async ? async->id : noAsync;
+  event.op = async;
   event.pc = pc;
   event.space = space;
   event.proxy = proxy;
@@ -101,6 +102,7 @@ void Exec::noteGlobal(const ByteRange *ranges, size_t count, sync::Proxy proxy, 
   AccessEvent event;
   event.by = task.ref;
   event.async = async ? async->id : noAsync;
+  event.op = async;
   event.pc = pc;
   event.space = sync::Space::Global;
   event.proxy = proxy;

@@ -13,6 +13,7 @@ const char *name(Finding::Kind kind) {
   case Finding::Kind::Uninitialized: return "uninitialized";
   case Finding::Kind::EarlyRead: return "early-read";
   case Finding::Kind::Race: return "race";
+  case Finding::Kind::MissingFence: return "missing-fence";
   case Finding::Kind::Leftover: return "leftover";
   case Finding::Kind::AssertFailed: return "assert";
   case Finding::Kind::Divergence: return "divergence";

@@ -18,7 +18,8 @@ struct Finding {
     OutOfBounds,      ///< access outside device memory or outside a buffer
     Uninitialized,    ///< reads bytes of shared or tensor memory that nobody wrote
     EarlyRead,        ///< reads a register tile before its asynchronous product is waited for
-    Race,
+    Race,             ///< accesses to the same bytes that nothing orders
+    MissingFence,     ///< ordered, but through different proxies without a fence
     Leftover,         ///< asynchronous work still pending at exit
     AssertFailed,
     Divergence,       ///< threads of a task disagree about a branch

@@ -2,6 +2,7 @@
 #include "sim/functional/Launch.h"
 
 #include "sim/functional/Exec.h"
+#include "sim/functional/RaceCheck.h"
 
 #include <algorithm>
 #include <deque>
@@ -172,14 +173,23 @@ std::vector<std::array<int32_t, 3>> FunctionalMachine::clusters() const {
   return list;
 }
 
-std::unique_ptr<Cluster> FunctionalMachine::makeCluster(std::array<int32_t, 3> first) {
-  return std::make_unique<Cluster>(*state, first[0], first[1], first[2], observer);
+std::unique_ptr<Cluster> FunctionalMachine::makeCluster(std::array<int32_t, 3> first,
+                                                        Observer *watching) {
+  return std::make_unique<Cluster>(*state, first[0], first[1], first[2],
+                                   watching ? watching : observer);
 }
 
 namespace {
 struct Outcome {
   std::vector<Finding> findings;
   int64_t instructions = 0, asyncOps = 0;
+};
+
+/// A cluster with its schedule and, if wanted, its race check.
+struct Running {
+  std::unique_ptr<RaceCheck> races;
+  std::unique_ptr<Cluster> cluster;
+  std::unique_ptr<ScheduleRunner> runner;
 };
 
 void collect(Cluster &cluster, Outcome &outcome) {
@@ -193,6 +203,16 @@ void collect(Cluster &cluster, Outcome &outcome) {
 } // namespace
 
 RunReport FunctionalMachine::run() {
+  auto start = [this](std::array<int32_t, 3> first, size_t index) {
+    Running running;
+    if (config.raceCheck)
+      running.races = std::make_unique<RaceCheck>(program, observer);
+    running.cluster = makeCluster(first, running.races.get());
+    if (running.races)
+      running.races->attach(*running.cluster);
+    running.runner = std::make_unique<ScheduleRunner>(*running.cluster, config.schedule, index);
+    return running;
+  };
   RunReport report;
   report.findings = prepare();
   if (!report.findings.empty())
@@ -207,18 +227,16 @@ RunReport FunctionalMachine::run() {
       limit = std::make_unique<tbb::global_control>(
           tbb::global_control::max_allowed_parallelism, size_t(threads));
     tbb::parallel_for(size_t(0), list.size(), [&](size_t i) {
-      std::unique_ptr<Cluster> cluster = makeCluster(list[i]);
-      ScheduleRunner runner(*cluster, config.schedule, i);
-      while (runner.advance(1 << 20)) {
+      Running running = start(list[i], i);
+      while (running.runner->advance(1 << 20)) {
       }
-      collect(*cluster, outcomes[i]);
+      collect(*running.cluster, outcomes[i]);
     });
   } else {
     // Clusters see each other: a bounded number is resident and takes turns.
     struct Resident {
       size_t index;
-      std::unique_ptr<Cluster> cluster;
-      std::unique_ptr<ScheduleRunner> runner;
+      Running running;
     };
     std::deque<Resident> resident;
     state->waiting = list;
@@ -226,19 +244,17 @@ RunReport FunctionalMachine::run() {
     while (true) {
       while (resident.size() < most && state->nextWaiting < list.size()) {
         size_t i = state->nextWaiting++;
-        std::unique_ptr<Cluster> cluster = makeCluster(list[i]);
-        auto runner = std::make_unique<ScheduleRunner>(*cluster, config.schedule, i);
-        resident.push_back({i, std::move(cluster), std::move(runner)});
+        resident.push_back({i, start(list[i], i)});
       }
       if (resident.empty())
         break;
       Resident turn = std::move(resident.front());
       resident.pop_front();
-      if (turn.runner->advance(2000)) {
+      if (turn.running.runner->advance(2000)) {
         resident.push_back(std::move(turn));
       } else {
-        collect(*turn.cluster, outcomes[turn.index]);
-        if (turn.cluster->failed())
+        collect(*turn.running.cluster, outcomes[turn.index]);
+        if (turn.running.cluster->failed())
           break; // the others might wait for it forever
       }
     }

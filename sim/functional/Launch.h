@@ -55,6 +55,7 @@ struct LaunchConfig {
   /// and pointer values, barriers and addresses are exact. For timing.
   bool values = true;
   bool checkUninitialized = true;
+  bool raceCheck = false;        ///< vector clocks over shared and tensor memory
   int64_t stepLimit = 2'000'000'000; ///< instructions of one task
   /// Clusters that are resident together when they can see each other; the rest
   /// wait for one to finish (or are cancelled by cluster launch control).
@@ -101,7 +102,8 @@ public:
   std::vector<Finding> prepare();
   /// The first CTA's ids of every cluster in launch order.
   std::vector<std::array<int32_t, 3>> clusters() const;
-  std::unique_ptr<Cluster> makeCluster(std::array<int32_t, 3> firstCta);
+  std::unique_ptr<Cluster> makeCluster(std::array<int32_t, 3> firstCta,
+                                       Observer *watching = nullptr);
 
 private:
   const Program &program;

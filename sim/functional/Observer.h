@@ -31,6 +31,8 @@ struct TaskRef {
 using AsyncId = int64_t;
 inline constexpr AsyncId noAsync = -1;
 
+struct AsyncOp;
+
 struct ByteRange {
   uint64_t begin = 0; ///< global: address; shared, tensor memory: byte offset
   uint64_t bytes = 0;
@@ -40,6 +42,7 @@ struct ByteRange {
 struct AccessEvent {
   TaskRef by;             ///< the task that executes or has issued it
   AsyncId async = noAsync; ///< set: happened at the completion of that operation
+  const AsyncOp *op = nullptr; ///< the operation, during the callback
   Pc pc = -1;
   sync::Space space = sync::Space::None;
   sync::Proxy proxy = sync::Proxy::Generic;

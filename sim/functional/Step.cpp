@@ -55,8 +55,11 @@ private:
   /// The barrier effects of an asynchronous operation, resolved now, sent later.
   std::vector<Signal> signals() {
     std::vector<Signal> signals;
-    if (exec.inst.op == Op::ClcTryCancel) // answers and signals every CTA by itself
+    if (exec.inst.op == Op::ClcTryCancel) { // the answer goes to every CTA of the cluster
+      for (int32_t r = 0; r < int32_t(cluster.numCtas()); ++r)
+        signals.push_back({Kind::BarrierComplete, r, exec.in(0).mem().base, 16});
       return signals;
+    }
     const Effect *effects = exec.program.effectsOf(exec.inst);
     for (unsigned i = 0; i < exec.inst.numEffects; ++i) {
       const Effect &effect = effects[i];

@@ -1,0 +1,343 @@
+//===- RaceCheck.cpp - accesses that nothing orders, by vector clocks ---------------------------------------===//
+#include "sim/functional/RaceCheck.h"
+
+#include <algorithm>
+
+namespace tlx::sim {
+
+// --- Clocks -----------------------------------------------------------------------------------------------
+
+void RaceCheck::Clock::raise(Actor actor, uint32_t value) {
+  if (size_t(actor) >= values.size())
+    values.resize(size_t(actor) + 1, 0);
+  values[actor] = std::max(values[actor], value);
+}
+
+void RaceCheck::Clock::join(const Clock &other) {
+  if (other.values.size() > values.size())
+    values.resize(other.values.size(), 0);
+  for (size_t i = 0; i < other.values.size(); ++i)
+    values[i] = std::max(values[i], other.values[i]);
+}
+
+RaceCheck::RaceCheck(const Program &program, Observer *next)
+    : program(program), next(next),
+      // Before fences are inserted by the compiler their absence means nothing.
+      checksFences(program.facts.level.empty() || program.facts.level == "ttgir") {}
+
+void RaceCheck::attach(Cluster &watched) { cluster = &watched; }
+
+RaceCheck::TaskState &RaceCheck::stateOf(TaskRef task) {
+  TaskState &state = tasks[{task.rank, task.task}];
+  if (state.actor < 0) {
+    state.actor = numActors++;
+    state.knows.ordered.raise(state.actor, 1);
+  }
+  return state;
+}
+
+RaceCheck::Actor RaceCheck::queueActor(TaskRef task, sync::Group group) {
+  auto [it, isNew] = queues.try_emplace({task.rank, task.task, int(group)}, numActors);
+  numActors += isNew;
+  return it->second;
+}
+
+RaceCheck::Actor RaceCheck::mbarrierActor(int32_t rank, int64_t offset) {
+  auto [it, isNew] = mbarrierActors.try_emplace({rank, offset}, numActors);
+  numActors += isNew;
+  return it->second;
+}
+
+Task *RaceCheck::taskOf(TaskRef ref) {
+  for (size_t i = cluster->numTasks(); i-- > 0;) {
+    Task &task = cluster->task(int32_t(i));
+    if (task.ref.rank == ref.rank && task.ref.task == ref.task)
+      return &task;
+  }
+  return nullptr;
+}
+
+/// What the task has done so far becomes part of `into`; what it does next does not.
+void RaceCheck::release(TaskState &task, Knowledge &into) {
+  into.join(task.knows);
+  task.knows.ordered.raise(task.actor, task.knows.ordered.at(task.actor) + 1);
+}
+
+// --- Order -----------------------------------------------------------------------------------------------------
+
+void RaceCheck::onTaskStart(TaskRef task, Pc entry) {
+  TaskState &state = stateOf(task);
+  if (task.task != 0) {
+    Knowledge start;
+    release(stateOf({task.cta, task.rank, 0}), start);
+    state.knows.join(start);
+  }
+  if (next)
+    next->onTaskStart(task, entry);
+}
+
+void RaceCheck::onTaskEnd(TaskRef task, Pc pc) {
+  if (task.task != 0) {
+    Knowledge end;
+    release(stateOf(task), end);
+    stateOf({task.cta, task.rank, 0}).knows.join(end);
+  }
+  if (next)
+    next->onTaskEnd(task, pc);
+}
+
+void RaceCheck::onBarrier(const BarrierEvent &event) {
+  BarrierState &barrier = barriers[{int(event.kind), event.kind == BarrierEvent::Kind::Cluster ? 0 : event.rank, event.id}];
+  switch (event.what) {
+  case BarrierEvent::What::Arrive:
+  case BarrierEvent::What::Expect:
+    if (event.async == noAsync) {
+      release(stateOf(event.by), barrier.arrived);
+    } else if (auto it = issued.find(event.async); it != issued.end()) {
+      barrier.arrived.join(it->second);
+      // A commit: all operations of its queue up to here are complete.
+      Actor actor = queueActor(event.by, sync::Group::Tcgen05);
+      barrier.arrived.ordered.raise(actor, uint32_t(event.async + 1));
+      barrier.arrived.fenced.raise(actor, uint32_t(event.async + 1));
+    }
+    // The cluster barrier has no event of its own when it opens.
+    if (event.kind == BarrierEvent::Kind::Cluster)
+      barrier.done.join(barrier.arrived);
+    break;
+  case BarrierEvent::What::Complete:
+    if (event.async == noAsync)
+      release(stateOf(event.by), barrier.arrived);
+    else if (auto it = issued.find(event.async); it != issued.end())
+      barrier.arrived.join(it->second);
+    break;
+  case BarrierEvent::What::Flip: {
+    barrier.done.join(barrier.arrived);
+    if (event.kind == BarrierEvent::Kind::Mbarrier) {
+      Actor actor = mbarrierActor(event.rank, event.id);
+      barrier.done.ordered.raise(actor, uint32_t(event.generation));
+      barrier.done.fenced.raise(actor, uint32_t(event.generation));
+    }
+    break;
+  }
+  case BarrierEvent::What::WaitEnd:
+    stateOf(event.by).knows.join(barrier.done);
+    break;
+  default:
+    break;
+  }
+  if (next)
+    next->onBarrier(event);
+}
+
+void RaceCheck::onAsyncStart(const AsyncEvent &event) {
+  release(stateOf(event.by), issued[event.id]);
+  if (next)
+    next->onAsyncStart(event);
+}
+
+void RaceCheck::onAsyncEnd(const AsyncEvent &event) {
+  issued.erase(event.id);
+  if (next)
+    next->onAsyncEnd(event);
+}
+
+void RaceCheck::onFence(TaskRef ref, Pc pc, const Effect &effect) {
+  TaskState &state = stateOf(ref);
+  if (effect.kind == sync::Kind::ProxyFence)
+    state.knows.fenced.join(state.knows.ordered);
+  Task *task = effect.kind == sync::Kind::GroupWait ? taskOf(ref) : nullptr;
+  if (task) {
+    sync::Group group = effect.group == sync::Group::AmdAsync ? sync::Group::CpAsync : effect.group;
+    const GroupQueue &queue = task->groups[unsigned(group)];
+    int64_t allowed = effect.amountReg >= 0 ? task->regs[effect.amountReg].asInt() : effect.amount;
+    Actor actor = queueActor(ref, group);
+    int64_t done = queue.firstSequence + int64_t(queue.unfinished.size()) - allowed;
+    if (group == sync::Group::Tcgen05)
+      done = cluster->asyncsIssued();
+    if (done > 0) {
+      state.knows.ordered.raise(actor, uint32_t(done));
+      state.knows.fenced.raise(actor, uint32_t(done));
+    }
+  }
+  if (next)
+    next->onFence(ref, pc, effect);
+}
+
+void RaceCheck::onInst(TaskRef task, Pc pc) {
+  if (next)
+    next->onInst(task, pc);
+}
+void RaceCheck::onBlock(const BlockEvent &event) {
+  if (next)
+    next->onBlock(event);
+}
+void RaceCheck::onWake(const BlockEvent &event) {
+  if (next)
+    next->onWake(event);
+}
+
+// --- Accesses -----------------------------------------------------------------------------------------------------
+
+/// When the access happens on its actor's clock, and what was known before it.
+RaceCheck::Stamp RaceCheck::stampOf(const AccessEvent &event, Knowledge &knows) {
+  Stamp stamp;
+  stamp.by = event.by;
+  stamp.pc = event.pc;
+  stamp.async = event.proxy == sync::Proxy::Async;
+  const AsyncOp *op = event.op;
+  if (!op) {
+    TaskState &state = stateOf(event.by);
+    knows = state.knows;
+    stamp.actor = state.actor;
+    stamp.clock = state.knows.ordered.at(state.actor);
+    return stamp;
+  }
+  if (auto it = issued.find(op->id); it != issued.end())
+    knows = it->second;
+  if (op->group == sync::Group::Tcgen05) {
+    stamp.actor = queueActor(event.by, op->group);
+    stamp.clock = uint32_t(op->id + 1);
+    knows.ordered.raise(stamp.actor, uint32_t(op->id)); // those before it are complete
+    return stamp;
+  }
+  if (op->group != sync::Group::None) {
+    stamp.actor = queueActor(event.by, op->group);
+    const GroupQueue &queue = cluster->task(op->task).groups[unsigned(op->group)];
+    int64_t sequence = op->groupSequence >= 0
+                           ? op->groupSequence
+                           : queue.firstSequence + int64_t(queue.unfinished.size());
+    stamp.clock = uint32_t(sequence + 1);
+    return stamp;
+  }
+  const Signal *signal = nullptr;
+  for (const Signal &candidate : op->signals)
+    if (!signal || candidate.rank == event.rank)
+      signal = &candidate;
+  if (signal) {
+    stamp.actor = mbarrierActor(signal->rank, signal->offset);
+    const auto &cells = cluster->cta(signal->rank).mbarriers;
+    auto cell = cells.find(signal->offset);
+    stamp.clock = uint32_t((cell == cells.end() ? 0 : cell->second.state.generation) + 1);
+  } else {
+    stamp.actor = numActors++; // nothing will ever order it
+    stamp.clock = 1;
+  }
+  return stamp;
+}
+
+void RaceCheck::onAccess(const AccessEvent &event) {
+  if (event.space == sync::Space::Shared || event.space == sync::Space::Tensor) {
+    Knowledge knows;
+    Stamp stamp = stampOf(event, knows);
+    Shadow &shadow = shadows[{event.rank, int(event.space)}];
+    for (size_t i = 0; i < event.numRanges; ++i)
+      if (event.ranges[i].bytes)
+        touch(shadow, event, event.ranges[i], stamp, knows);
+  }
+  if (next && next->wantsAccesses())
+    next->onAccess(event);
+}
+
+void RaceCheck::touch(Shadow &shadow, const AccessEvent &event, const ByteRange &range,
+                      const Stamp &stamp, const Knowledge &knows) {
+  const uint64_t end = range.begin + range.bytes;
+  // Cells that straddle an end of the range are cut there; gaps get cells of their own.
+  auto cut = [&](uint64_t at) {
+    auto it = shadow.upper_bound(at);
+    if (it == shadow.begin())
+      return;
+    --it;
+    if (it->first < at && at < it->second.end) {
+      Cell rest = it->second;
+      it->second.end = at;
+      shadow.emplace(at, std::move(rest));
+    }
+  };
+  cut(range.begin);
+  cut(end);
+  auto it = shadow.lower_bound(range.begin);
+  for (uint64_t at = range.begin; at < end;) {
+    if (it == shadow.end() || it->first > at) {
+      Cell gap;
+      gap.end = it == shadow.end() ? end : std::min(end, it->first);
+      it = shadow.emplace_hint(it, at, std::move(gap));
+    }
+    Cell &cell = it->second;
+    auto ordered = [&](const Stamp &before) {
+      return before.actor < 0 || knows.ordered.at(before.actor) >= before.clock;
+    };
+    bool raced = false;
+    if (!ordered(cell.write)) {
+      report(Finding::Kind::Race, event, cell.write, true, at);
+      raced = true;
+    } else if (checksFences && stamp.async && event.space == sync::Space::Shared &&
+               cell.write.actor >= 0 && !cell.write.async &&
+               knows.fenced.at(cell.write.actor) < cell.write.clock) {
+      report(Finding::Kind::MissingFence, event, cell.write, true, at);
+    }
+    if (event.write) {
+      for (const Stamp &read : cell.reads)
+        if (!raced && !ordered(read)) {
+          report(Finding::Kind::Race, event, read, false, at);
+          raced = true;
+        }
+      cell.write = stamp;
+      cell.reads.clear();
+    } else {
+      auto same = std::find_if(cell.reads.begin(), cell.reads.end(),
+                               [&](const Stamp &read) { return read.actor == stamp.actor; });
+      if (same == cell.reads.end())
+        cell.reads.push_back(stamp);
+      else
+        *same = stamp;
+    }
+    at = cell.end;
+    ++it;
+  }
+  // Neighbours in the same state become one cell again.
+  if (event.write) {
+    auto first = shadow.lower_bound(range.begin);
+    for (auto rest = std::next(first); rest != shadow.end() && rest->first < end;)
+      rest = shadow.erase(rest);
+    first->second.end = end;
+  }
+}
+
+static const char *does(bool writes, bool async) {
+  if (async)
+    return writes ? "asynchronously writes" : "asynchronously reads";
+  return writes ? "writes" : "reads";
+}
+
+void RaceCheck::report(Finding::Kind kind, const AccessEvent &event, const Stamp &before,
+                       bool beforeWrote, uint64_t byte) {
+  const bool tensor = event.space == sync::Space::Tensor;
+  const Prepared &prepared = cluster->prepared();
+  std::string what = tensor ? "tensor memory" : "shared memory";
+  for (size_t i = 0; i < program.allocations.size() && !tensor; ++i) {
+    int64_t begin = prepared.allocOffsets[i];
+    const Allocation &allocation = program.allocations[i];
+    if (allocation.space != sync::Space::Tensor && !allocation.name.empty() &&
+        int64_t(byte) >= begin && int64_t(byte) < begin + allocation.bytes)
+      what = "'" + allocation.name + "'";
+  }
+  Task *by = taskOf(event.by), *other = taskOf(before.by);
+  std::string name = by ? by->name : "?", otherName = other ? other->name : "?";
+  Finding finding;
+  finding.kind = kind;
+  finding.by = event.by;
+  finding.loc = program.code[event.pc].loc;
+  std::string access = "'" + name + "' " + does(event.write, event.op != nullptr) + " " + what;
+  if (kind == Finding::Kind::Race)
+    finding.message = "race: " + access + ", and nothing orders this after an earlier " +
+                      (beforeWrote ? "write" : "read") + " of the same bytes";
+  else
+    finding.message = access + " through the async proxy after a generic write, without a "
+                               "fence.proxy.async in between";
+  finding.notes.push_back({program.code[before.pc].loc,
+                           "'" + otherName + "' " + does(beforeWrote, before.async) +
+                               " them here"});
+  cluster->report(std::move(finding));
+}
+
+} // namespace tlx::sim

@@ -1,0 +1,117 @@
+//===- RaceCheck.h - accesses that nothing orders, by vector clocks -----------------------------------------===//
+//
+// Every task has a clock; so has every queue of asynchronous operations, whose accesses
+// happen at a time the issuing task does not know:
+//
+//   loads that signal an mbarrier    the clock of the barrier: its phases
+//   bulk stores, cp.async, wgmma     the clock of (task, queue): its groups
+//   tcgen05                          the clock of (task, tcgen05): its operations in order
+//
+// An arrive adds the task's clocks to the barrier's, a wait takes them over, a group wait
+// advances the queue's clock as the task knows it. Two accesses of which one writes
+// race when the later one's clocks do not include the earlier one.
+//
+// A second set of clocks says what has been made visible to the async proxy: it
+// advances at proxy fences only. A generic write that an async access follows must be in it.
+//
+// One checker watches one cluster; shared and tensor memory only. Threads of one task
+// count as one: the compiler orders them.
+//
+//===-----------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "sim/functional/Cluster.h"
+
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+namespace tlx::sim {
+
+class RaceCheck : public Observer {
+public:
+  /// `next` sees every event too; it may be null.
+  RaceCheck(const Program &program, Observer *next);
+  void attach(Cluster &cluster);
+
+  bool wantsAccesses() const override { return true; }
+  void onTaskStart(TaskRef task, Pc entry) override;
+  void onTaskEnd(TaskRef task, Pc pc) override;
+  void onInst(TaskRef task, Pc pc) override;
+  void onAccess(const AccessEvent &event) override;
+  void onBarrier(const BarrierEvent &event) override;
+  void onAsyncStart(const AsyncEvent &event) override;
+  void onAsyncEnd(const AsyncEvent &event) override;
+  void onBlock(const BlockEvent &event) override;
+  void onWake(const BlockEvent &event) override;
+  void onFence(TaskRef task, Pc pc, const Effect &effect) override;
+
+private:
+  using Actor = int32_t;
+  /// Grows on demand; absent components are zero.
+  class Clock {
+  public:
+    uint32_t at(Actor actor) const {
+      return size_t(actor) < values.size() ? values[actor] : 0;
+    }
+    void raise(Actor actor, uint32_t value);
+    void join(const Clock &other);
+
+  private:
+    std::vector<uint32_t> values;
+  };
+  /// What is known, and what the async proxy sees of it.
+  struct Knowledge {
+    Clock ordered, fenced;
+    void join(const Knowledge &other) {
+      ordered.join(other.ordered);
+      fenced.join(other.fenced);
+    }
+  };
+  struct TaskState {
+    Actor actor = -1;
+    Knowledge knows;
+  };
+  struct BarrierState {
+    Knowledge arrived; ///< of all arrivals so far
+    Knowledge done;    ///< of those whose phase has completed
+  };
+  struct Stamp {
+    Actor actor = -1;
+    uint32_t clock = 0;
+    TaskRef by;
+    Pc pc = -1;
+    bool async = false;
+  };
+  struct Cell {
+    uint64_t end = 0;
+    Stamp write;              ///< actor -1: never written
+    std::vector<Stamp> reads; ///< since the last write
+  };
+  using Shadow = std::map<uint64_t, Cell>; ///< by first byte; cells do not overlap
+
+  const Program &program;
+  Observer *next;
+  Cluster *cluster = nullptr;
+  bool checksFences;
+  Actor numActors = 0;
+  std::map<std::pair<int32_t, int32_t>, TaskState> tasks;   ///< by rank, task
+  std::map<std::tuple<int, int32_t, int64_t>, BarrierState> barriers; ///< kind, rank, id
+  std::map<std::tuple<int32_t, int32_t, int>, Actor> queues; ///< rank, task, group
+  std::map<std::pair<int32_t, int64_t>, Actor> mbarrierActors;
+  std::unordered_map<AsyncId, Knowledge> issued;
+  std::map<std::pair<int32_t, int>, Shadow> shadows;        ///< rank, space
+
+  TaskState &stateOf(TaskRef task);
+  Actor queueActor(TaskRef task, sync::Group group);
+  Actor mbarrierActor(int32_t rank, int64_t offset);
+  Task *taskOf(TaskRef task);
+  void release(TaskState &task, Knowledge &into);
+  Stamp stampOf(const AccessEvent &event, Knowledge &knows);
+  void touch(Shadow &shadow, const AccessEvent &event, const ByteRange &range, const Stamp &stamp,
+             const Knowledge &knows);
+  void report(Finding::Kind kind, const AccessEvent &event, const Stamp &before, bool beforeWrote,
+              uint64_t byte);
+};
+
+} // namespace tlx::sim
