@@ -143,11 +143,12 @@ void DecisionTable::answer(State &state, const DecisionKey &key, int64_t t, bool
   int global = classes[key.first].global;
   if (global < 0)
     return;
+  // Weakened to within the cap on both sides, so that it does not grow.
   Interval &shared = state.decisions[{global, {}}];
-  if (yes)
+  if (yes && t >= -PromoteCap)
     shared.lo = std::max(shared.lo, std::min(t, PromoteCap));
-  else if (t <= PromoteCap)
-    shared.hi = std::min(shared.hi, t - 1);
+  else if (!yes && t - 1 <= PromoteCap)
+    shared.hi = std::min(shared.hi, std::max(t - 1, -PromoteCap));
 }
 
 void DecisionTable::collect(ExprId expr, bool asCondition, std::vector<int> &out) {
