@@ -13,6 +13,9 @@
 namespace tlx::device {
 namespace {
 
+/// Grids up to this size are checked for races unless told otherwise.
+constexpr int64_t raceCheckedCtas = 32;
+
 /// Where the allocations lie in the simulator's own address space.
 class AddressMap {
 public:
@@ -138,6 +141,8 @@ private:
       config.arguments.push_back(
           functionalArgument(request.arguments[i], parameters[i].element, map));
     config.schedule = chosen;
+    int64_t ctas = request.grid[0] * request.grid[1] * request.grid[2];
+    config.raceCheck = request.raceCheck.value_or(ctas <= raceCheckedCtas);
     if (chip)
       config.residentCtas = int32_t(chip->integer(sim::Param::SmCount));
     config.print = [this](const std::string &line) { report.printed.push_back(line); };

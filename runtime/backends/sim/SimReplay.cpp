@@ -5,6 +5,7 @@
 #include "runtime/backends/sim/SimLaunch.h"
 #include "sim/functional/Cluster.h"
 #include "sim/functional/Launch.h"
+#include "sim/functional/RaceCheck.h"
 
 #include <map>
 
@@ -141,7 +142,7 @@ private:
       }
       auto [place, fresh] = clusters.try_emplace(first);
       if (fresh)
-        place->second = machine->makeCluster(first);
+        makeCluster(place->second, first);
       ctas.push_back({place->second.get(), int32_t(cta.rank)});
     }
   }
@@ -149,6 +150,12 @@ private:
   //===--------------------------------------------------------------------===//
   // Following
   //===--------------------------------------------------------------------===//
+
+  void makeCluster(std::unique_ptr<sim::Cluster> &cluster, std::array<int32_t, 3> first) {
+    races.push_back(std::make_unique<sim::RaceCheck>(program, nullptr));
+    cluster = machine->makeCluster(first, races.back().get());
+    races.back()->attach(*cluster);
+  }
 
   struct CtaPlace {
     sim::Cluster *cluster;
@@ -392,7 +399,8 @@ private:
   sim::LaunchConfig config;
   std::unique_ptr<sim::FunctionalMachine> machine;
   std::map<std::array<int32_t, 3>, std::unique_ptr<sim::Cluster>> clusters;
-  std::vector<CtaPlace> ctas; ///< by index of Trace::ctas
+  std::vector<std::unique_ptr<sim::RaceCheck>> races; ///< one for each cluster
+  std::vector<CtaPlace> ctas;                         ///< by index of Trace::ctas
   std::map<TaskKey, LoopCounter> counters;
   std::map<std::pair<TaskKey, sim::Pc>, int64_t> executed;
   size_t next = 0; ///< event that is followed

@@ -27,9 +27,13 @@ std::optional<int> parseOptions(int argc, const char *const *argv, Options &out)
              "write <storage>.npy for every storage that changed");
   cli.flag("--functional-only", out.functionalOnly, "values, no time");
   cli.flag("--timing-only", out.timingOnly, "time, no values");
+  cli.flag("--race-check", out.raceCheck,
+           "look for unordered accesses (default: on grids of at most 32 CTAs)");
+  cli.flag("--no-race-check", out.noRaceCheck, "do not");
   cli.option("--trace", out.trace, "OUT.json", "write the time line, for Perfetto");
   cli.option("--report", out.report, "OUT.html",
              "write a page with the time line and where time went");
+  cli.excludes("--race-check", "--no-race-check");
   cli.excludes("--functional-only", "--timing-only");
   cli.excludes("--manifest", "--replay");
   cli.excludes("--timing-only", "--save-outputs");

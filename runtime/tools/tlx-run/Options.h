@@ -22,6 +22,8 @@ struct Options {
   bool json = false;
   bool functionalOnly = false;
   bool timingOnly = false;
+  bool raceCheck = false;
+  bool noRaceCheck = false;
 };
 
 /// Nothing: go on. Otherwise the exit status.

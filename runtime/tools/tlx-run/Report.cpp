@@ -124,7 +124,8 @@ std::string textReport(const Outcome &outcome) {
          shapeText(output) + "  sha256 " + output.sha256.substr(0, 16) +
              (output.file.empty() ? "" : "  -> " + output.file));
   for (const std::string &note : report.notes)
-    line(out, "note", note);
+    if (report.summary.find(note) == std::string::npos)
+      line(out, "note", note);
   char seconds[32];
   std::snprintf(seconds, sizeof seconds, "%.2f s", outcome.seconds);
   line(out, "ran for", seconds);

@@ -116,6 +116,8 @@ device::LaunchRequest requestFor(const Options &options, const Manifest &manifes
   request.sharedBytes = manifest.sharedBytes;
   request.values = !options.timingOnly;
   request.time = !options.functionalOnly;
+  if (options.raceCheck || options.noRaceCheck)
+    request.raceCheck = options.raceCheck;
   request.schedule = options.schedule.value_or("");
   request.tracePath = options.trace.value_or("");
   request.reportPath = options.report.value_or("");
