@@ -15,6 +15,7 @@ int main(int argc, char **argv) {
     std::fprintf(stderr, "%s\n", outcome.error().str().c_str());
     return int(outcome.error().code);
   }
+  std::fputs(run::findingsText(*outcome).c_str(), stderr);
   std::string report = options.json ? run::jsonReport(*outcome) : run::textReport(*outcome);
   std::fputs(report.c_str(), stdout);
   if (std::fflush(stdout) != 0)

@@ -96,18 +96,23 @@ std::string jsonReport(const Outcome &outcome) {
   return std::move(out).str() + "\n";
 }
 
-std::string textReport(const Outcome &outcome) {
-  const device::LaunchReport &report = outcome.report;
+std::string findingsText(const Outcome &outcome) {
   std::string out;
-  for (const std::string &text : report.printed)
-    out += text + '\n';
-  for (const device::Finding &finding : report.findings) {
+  for (const device::Finding &finding : outcome.report.findings) {
     Error shown(finding.message + " [" + finding.category + "]", finding.location);
     shown.notes = finding.notes;
     out += shown.str() + '\n';
     if (finding.count > 1)
       out += "note: this happened " + grouped(finding.count) + " times\n";
   }
+  return out;
+}
+
+std::string textReport(const Outcome &outcome) {
+  const device::LaunchReport &report = outcome.report;
+  std::string out;
+  for (const std::string &text : report.printed)
+    out += text + '\n';
   if (report.summary.empty())
     line(out, "kernel",
          "@" + outcome.kernel + " on " + outcome.device +

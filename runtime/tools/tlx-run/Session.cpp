@@ -259,9 +259,23 @@ Result<Outcome> runOnDevice(const Options &options) {
 
 } // namespace
 
+/// A launch that was refused is no run.
+static std::optional<Error> refusal(const Outcome &outcome) {
+  for (const device::Finding &finding : outcome.report.findings)
+    if (finding.code == ExitCode::BadInput) {
+      Error error(finding.message, finding.location);
+      error.notes = finding.notes;
+      return error;
+    }
+  return std::nullopt;
+}
+
 Result<Outcome> runSession(const Options &options) {
   auto start = std::chrono::steady_clock::now();
   auto outcome = runOnDevice(options);
+  if (outcome)
+    if (auto refused = refusal(*outcome))
+      return std::move(*refused);
   if (outcome) {
     std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
     outcome->seconds = spent.count();

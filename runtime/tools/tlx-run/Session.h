@@ -35,6 +35,9 @@ Result<Outcome> runSession(const Options &options);
 int exitCode(const Outcome &outcome);
 
 std::string jsonReport(const Outcome &outcome);
+/// Without the findings.
 std::string textReport(const Outcome &outcome);
+/// The findings as errors, one after another; empty when there are none.
+std::string findingsText(const Outcome &outcome);
 
 } // namespace tlx::run
