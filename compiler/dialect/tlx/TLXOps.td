@@ -78,10 +78,10 @@ def TLX_StorageAliasSpecOp : TLX_Op<"storage_alias_spec", [MemoryEffects<[MemAll
 }
 
 def TLX_StorageAliasLocalAllocOp
-    : TLX_Op<"storage_alias_local_alloc", [MemoryEffects<[MemAlloc<DefaultResource>]>]> {
+    : TLX_Op<"storage_alias_local_alloc"> {
   let summary = "a buffer in shared storage";
   let arguments = (ins TLX_StorageAliasSpec:$storage_alias);
-  let results = (outs TTG_MemDesc:$result);
+  let results = (outs Res<TTG_MemDesc, "", [MemAlloc<DefaultResource>]>:$result);
   let assemblyFormat = [{
     $storage_alias attr-dict `:` qualified(type($storage_alias)) `->` qualified(type($result))
   }];

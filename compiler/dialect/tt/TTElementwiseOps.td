@@ -36,8 +36,8 @@ def TT_FpToFpOp : TT_PureOp<"fp_to_fp", "Convert", [Elementwise, SameOperandsAnd
                        OptionalAttr<TT_RoundingMode>:$rounding);
   let results = (outs TT_FloatLike:$result);
   let assemblyFormat = [{
-    $src attr-dict (`,` `rbits` `=` $rbits^ `:` type($rbits))?
-    (`,` `rounding` `=` $rounding^)? `:` type($src) `->` type($result)
+    $src attr-dict `` custom<Rounding>($rbits, type($rbits), $rounding) `:` type($src) `->`
+    type($result)
   }];
   let hasVerifier = 1;
   let hasFolder = 1;

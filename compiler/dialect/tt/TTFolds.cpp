@@ -35,13 +35,6 @@ std::optional<bool> constantMask(Value mask) {
 
 } // namespace
 
-OpFoldResult UnsplatOp::fold(FoldAdaptor adaptor) {
-  if (auto splat = getSrc().getDefiningOp<SplatOp>())
-    return splat.getSrc();
-  auto constant = dyn_cast_or_null<SplatElementsAttr>(adaptor.getSrc());
-  return constant ? constant.getSplatValue<Attribute>() : OpFoldResult();
-}
-
 OpFoldResult ExpandDimsOp::fold(FoldAdaptor adaptor) {
   return reshapeSplat(adaptor.getSrc(), getType());
 }
@@ -120,26 +113,18 @@ OpFoldResult MakeRangeOp::fold(FoldAdaptor) {
   return SplatElementsAttr::get(type, Builder(getContext()).getI32IntegerAttr(getStart()));
 }
 
-// A constant is converted where the result is exact: no rounding is to choose.
+// Zeros convert to zeros; other constants are left to the target's rounding.
 OpFoldResult FpToFpOp::fold(FoldAdaptor adaptor) {
-  if (getRbits())
+  bool negative = matchPattern(getSrc(), m_NegZeroFloat());
+  if (!negative && !matchPattern(getSrc(), m_PosZeroFloat()))
     return {};
-  auto type = dyn_cast<FloatType>(elementTypeOrSelf(getType()));
-  APFloat value(0.0f);
-  Attribute source = adaptor.getSrc();
-  if (auto scalar = dyn_cast_or_null<FloatAttr>(source))
-    value = scalar.getValue();
-  else if (auto splat = dyn_cast_or_null<SplatElementsAttr>(source))
-    value = splat.getSplatValue<APFloat>();
-  else
+  auto type = cast<FloatType>(elementTypeOrSelf(getType()));
+  if (!APFloat::semanticsHasZero(type.getFloatSemantics()))
     return {};
-  bool losesInfo = false;
-  value.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven, &losesInfo);
-  if (losesInfo)
-    return {};
+  auto zero = FloatAttr::get(type, APFloat::getZero(type.getFloatSemantics(), negative));
   if (auto tensor = dyn_cast<ShapedType>(getType()))
-    return SplatElementsAttr::get(tensor, FloatAttr::get(type, value));
-  return FloatAttr::get(type, value);
+    return SplatElementsAttr::get(tensor, Attribute(zero));
+  return zero;
 }
 
 OpFoldResult AddPtrOp::fold(FoldAdaptor adaptor) {

@@ -20,7 +20,6 @@ def TT_UnsplatOp : TT_PureOp<"unsplat", "None",
   let results = (outs TT_Any:$result);
   let assemblyFormat = "$src attr-dict `:` type($src)";
   let hasVerifier = 1;
-  let hasFolder = 1;
 }
 
 def TT_ExpandDimsOp : TT_PureOp<"expand_dims", "None", [SameOperandsAndResultElementType]> {

@@ -46,6 +46,7 @@ def TTG_WarpSpecializeOp : TTG_Op<"warp_specialize",
   }];
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def TTG_WarpSpecializePartitionsOp : TTG_Op<"warp_specialize.partitions",

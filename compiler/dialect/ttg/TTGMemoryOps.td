@@ -11,6 +11,7 @@ def TTG_LocalAllocOp : TTG_Op<"local_alloc", [HasSyncEffects, CostPerElement<"Sh
   let results = (outs TTG_MemDesc:$result);
   let assemblyFormat = "($src^)? attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def TTG_LocalDeallocOp : TTG_Op<"local_dealloc", [NoSyncEffects, CostPerElement<"None">,
@@ -98,6 +99,7 @@ def TTG_MemDescSubsliceOp : TTG_ViewOp<"memdesc_subslice"> {
     qualified(type($result))
   }];
   let hasVerifier = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def TTG_MemDescDynamicSubsliceOp : TTG_ViewOp<"memdesc_dynamic_subslice"> {
@@ -114,6 +116,7 @@ def TTG_MemDescTransOp : TTG_ViewOp<"memdesc_trans"> {
   let arguments = (ins TTG_MemDesc:$src, DenseI32ArrayAttr:$order);
   let assemblyFormat = "$src attr-dict `:` qualified(type($src)) `->` qualified(type($result))";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def TTG_MemDescReshapeOp : TTG_ViewOp<"memdesc_reshape"> {
@@ -128,14 +131,15 @@ def TTG_MemDescReinterpretOp : TTG_ViewOp<"memdesc_reinterpret"> {
   let arguments = (ins TTG_MemDesc:$src);
   let assemblyFormat = "$src attr-dict `:` qualified(type($src)) `->` qualified(type($result))";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def TTG_GlobalScratchAllocOp : TTG_Op<"global_scratch_alloc",
-    [NoSyncEffects, CostPerElement<"Scalar">, MemoryEffects<[MemAlloc<DefaultResource>]>]> {
+    [NoSyncEffects, CostPerElement<"Scalar">]> {
   let summary = "global scratch memory of this CTA";
   let arguments = (ins I32Attr:$nbytes, I32Attr:$alignment, UnitAttr:$third_party_allocation,
                        UnitAttr:$shared_cluster_state);
-  let results = (outs TT_Ptr:$result);
+  let results = (outs Res<TT_Ptr, "", [MemAlloc<DefaultResource>]>:$result);
   let assemblyFormat = "attr-dict `:` qualified(type($result))";
 }
 
