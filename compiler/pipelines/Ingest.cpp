@@ -26,6 +26,10 @@ void buildIngestPipeline(OpPassManager &passes, const LaunchFacts &facts) {
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createTlxCombine());
   passes.addPass(createTlxReorderBroadcast());
+  // Equal reads are found once their addresses are one value, and make more ops
+  // equal.
+  passes.addPass(createCSEPass());
+  passes.addPass(createTlxMergeReads());
   passes.addPass(createCSEPass());
   if (StringRef(facts.target).starts_with("hip:"))
     passes.addPass(createTlxLicm());

@@ -33,6 +33,10 @@ def TlxReorderBroadcast : Pass<"tlx-reorder-broadcast", "::mlir::ModuleOp"> {
   let summary = "computes on the small side of splat and broadcast";
 }
 
+def TlxMergeReads : Pass<"tlx-merge-reads", "::mlir::ModuleOp"> {
+  let summary = "reads of memory that nothing between them writes become one";
+}
+
 def TlxLicm : Pass<"tlx-licm", "::mlir::ModuleOp"> {
   let summary = "moves invariant ops, loads included, out of loops";
   let dependentDialects = ["::mlir::arith::ArithDialect"];

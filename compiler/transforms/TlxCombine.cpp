@@ -1,7 +1,8 @@
 // Local simplifications that fbtriton's front end leaves to a pass:
 //
 //   addf(dot(a, b, 0), d)               ->  dot(a, b, d)
-//   addptr(addptr(p, c0), c1)           ->  addptr(p, c0 + c1), constants only
+//   addptr(addptr(p, a), b)             ->  addptr(p, a + b), 64-bit offsets or
+//                                           constants whose sum fits
 //   select(c, load(p, splat c, _), v)   ->  load(p, splat c, v)
 //   reshape(descriptor_load)            ->  descriptor_load, where the reshape
 //                                           only drops leading sizes of 1
@@ -12,6 +13,7 @@
 
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
@@ -54,17 +56,24 @@ struct AddPtrOfAddPtr : public OpRewritePattern<tt::AddPtrOp> {
     auto inner = op.getPtr().getDefiningOp<tt::AddPtrOp>();
     if (!inner || inner.getOffset().getType() != op.getOffset().getType())
       return failure();
-    std::optional<APInt> first = constantOf(inner.getOffset()), second = constantOf(op.getOffset());
-    if (!first || !second)
-      return failure();
-    bool overflows = false;
-    (void)first->sadd_ov(*second, overflows);
-    if (overflows)
+    if (!sumFits(inner.getOffset(), op.getOffset()))
       return failure();
     Value sum = rewriter.createOrFold<arith::AddIOp>(op.getLoc(), inner.getOffset(),
                                                      op.getOffset());
     rewriter.replaceOpWithNewOp<tt::AddPtrOp>(op, op.getType(), inner.getPtr(), sum);
     return success();
+  }
+
+  /// Addresses have 64 bits: sums of that width are right whatever they are. A
+  /// narrower sum that wraps would be another address.
+  static bool sumFits(Value a, Value b) {
+    if (getElementTypeOrSelf(a.getType()).isInteger(64))
+      return true;
+    std::optional<APInt> first = constantOf(a), second = constantOf(b);
+    bool overflows = false;
+    if (first && second)
+      (void)first->sadd_ov(*second, overflows);
+    return first && second && !overflows;
   }
 
   static std::optional<APInt> constantOf(Value value) {

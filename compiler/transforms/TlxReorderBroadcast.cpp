@@ -59,10 +59,6 @@ struct MoveSplat : public RewritePattern {
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
     if (!isMovable(op) || !llvm::all_of(op->getOperands(), isSplat))
       return failure();
-    // Constants alone are the folder's business.
-    if (llvm::none_of(op->getOperands(),
-                      [](Value value) { return value.getDefiningOp<tt::SplatOp>(); }))
-      return failure();
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
     SmallVector<Value> scalars;
     for (Value operand : op->getOperands())
