@@ -1,0 +1,26 @@
+//===- TensorMemorySize.h - lanes and columns of tensor-memory buffers -----===//
+#pragma once
+
+#include "compiler/dialect/ttg/TTG.h"
+
+#include <optional>
+
+namespace tlx {
+
+/// A rectangle of tensor memory; a column is 32 bits wide, lanes are 64 or 128.
+struct TensorMemorySize {
+  int64_t lanes = 0;
+  int64_t columns = 0;
+};
+
+/// What `type` occupies (PTX ISA, "Data path layout organization" and "Scale
+/// Factor layouts in Tensor Memory"), all buffers of a multi-buffered one side by
+/// side. Nothing when its encoding is none of tensor memory's or its shape does
+/// not fit it. A layout still to be chosen (`dummy_tmem_layout`) counts as that
+/// of scale factors, as fbtriton counts it.
+std::optional<TensorMemorySize> tensorMemorySize(ttg::MemDescType type);
+
+/// The same for one buffer of it: without the leading dimension.
+std::optional<TensorMemorySize> tensorMemorySizeOfBuffer(ttg::MemDescType type);
+
+} // namespace tlx
