@@ -51,15 +51,14 @@ Result<CompilerLibrary> CompilerLibrary::open(const std::string &given) {
 
 static Error noSuchKernel(const TlxCompilerRequest &request, const TlxCompilerReply &reply,
                           const SourceLocation &location) {
+  SourceLocation file{request.file, 0, 0};
+  if (reply.kernels.empty())
+    return Error("there is no kernel in this file: no public function", file);
   std::string names;
   for (const std::string &kernel : reply.kernels)
     names += (names.empty() ? "@" : ", @") + kernel;
-  Error error(request.file + " has no kernel @" + request.kernel, location);
-  if (names.empty())
-    error.hint = "it has no public function at all";
-  else
-    error.hint = "it has " + names;
-  return error;
+  return Error(request.file + " has no kernel @" + request.kernel, location.line ? location : file)
+      .withHint("it has " + names);
 }
 
 Result<CompilerLibrary::ProgramPtr>
@@ -69,7 +68,7 @@ CompilerLibrary::load(const TlxCompilerRequest &request,
   int status = loadFunction(&request, &reply);
   if (status == 0 && reply.program)
     return ProgramPtr(reply.program, deleteFunction);
-  if (reply.noSuchKernel && kernelLocation.line && !reply.kernels.empty())
+  if (reply.noSuchKernel)
     return noSuchKernel(request, reply, kernelLocation);
   if (reply.error)
     return std::move(*reply.error);

@@ -41,7 +41,10 @@ TEST(CompilerLibrary, ErrorsComeThrough) {
   auto library = CompilerLibrary::open(fake);
   ASSERT_TRUE(library.ok());
   EXPECT_EQ(library->load(request("bad")).error().str(), "k.ttir:3:7: error: cannot export it");
-  EXPECT_EQ(library->load(request("other")).error().str(), "k.ttir: error: no function @other");
+  EXPECT_EQ(library->load(request("other")).error().str(),
+            "k.ttir: error: k.ttir has no kernel @other\nhint: it has @good, @bad");
+  EXPECT_EQ(library->load(request("nothing"), {"l.json", 2, 5}).error().str(),
+            "k.ttir: error: there is no kernel in this file: no public function");
   EXPECT_EQ(library->load(request("other"), {"l.json", 2, 5}).error().str(),
             "l.json:2:5: error: k.ttir has no kernel @other\nhint: it has @good, @bad");
   EXPECT_EQ(library->load(request("silent")).error().code, ExitCode::Internal);

@@ -23,6 +23,8 @@ int tlxCompilerLoad(const TlxCompilerRequest *request, TlxCompilerReply *reply) 
     reply->error = Error("cannot export it", {request->file, 3, 7});
   } else if (request->kernel != "silent") {
     reply->noSuchKernel = true;
+    if (request->kernel == "nothing")
+      reply->kernels.clear();
     reply->error = Error("no function @" + request->kernel, {request->file, 0, 0});
   }
   return 2;
