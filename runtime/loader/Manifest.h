@@ -85,10 +85,11 @@ struct Argument {
   bool isMemory() const { return kind == Kind::Pointer || kind == Kind::TensorDesc; }
   /// The view that `data` fills: baseShape of a descriptor, else shape.
   const std::vector<int64_t> &dataShape() const { return baseShape.empty() ? shape : baseShape; }
-  /// Its strides when they describe that view; empty: contiguous.
+  /// Its strides; empty: contiguous, as the tensor is from which a descriptor of
+  /// another shape was made.
   std::vector<int64_t> dataStrides() const;
   int64_t numElements() const; ///< of dataShape()
-  /// Elements from the allocation's beginning to the view's last one.
+  /// Elements from the allocation's beginning to the last one that it can reach.
   int64_t extent() const;
 };
 

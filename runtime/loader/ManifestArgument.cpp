@@ -4,6 +4,7 @@
 #include "runtime/base/File.h"
 #include "runtime/loader/FillData.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace tlx {
@@ -88,26 +89,21 @@ void readFill(json::Node node, const std::string &folder, Argument &out) {
   }
 }
 
-/// Whether the view lies within an allocation of sane size.
+/// Whether the views lie within an allocation of sane size.
 bool checkExtent(json::Node node, const Argument &argument) {
   int64_t count = 1, last = argument.offset;
-  const std::vector<int64_t> &shape = argument.dataShape();
-  std::vector<int64_t> strides = argument.dataStrides();
-  for (int64_t size : shape)
-    if (size == 0)
-      return true;
-  for (size_t d = 0; d < shape.size(); ++d) {
-    int64_t step;
-    bool bad = __builtin_mul_overflow(count, shape[d], &count) || count > maxExtent;
-    if (!strides.empty())
-      bad = bad || __builtin_mul_overflow(shape[d] - 1, strides[d], &step) ||
-            __builtin_add_overflow(last, step, &last) || last > maxExtent;
-    if (bad || last + count > 2 * maxExtent) {
-      node.fail("describes more than 2^40 elements");
-      return false;
-    }
+  bool bad = false;
+  for (int64_t size : argument.dataShape())
+    bad = bad || __builtin_mul_overflow(count, std::max<int64_t>(size, 1), &count) ||
+          count > maxExtent;
+  for (size_t d = 0; d < argument.shape.size(); ++d) {
+    int64_t step, size = std::max<int64_t>(argument.shape[d], 1);
+    bad = bad || __builtin_mul_overflow(size - 1, argument.strides[d], &step) ||
+          __builtin_add_overflow(last, step, &last) || last > maxExtent;
   }
-  return true;
+  if (bad)
+    node.fail("describes more than 2^40 elements");
+  return !bad;
 }
 
 void readMemory(json::Node node, const std::string &folder, Argument &out) {
@@ -178,7 +174,8 @@ void readScalar(json::Node node, Argument &out) {
 } // namespace
 
 std::vector<int64_t> Argument::dataStrides() const {
-  return dataShape().size() == strides.size() ? strides : std::vector<int64_t>();
+  bool whole = baseShape.empty() || baseShape == shape;
+  return whole ? strides : std::vector<int64_t>();
 }
 
 int64_t Argument::numElements() const {
@@ -188,15 +185,20 @@ int64_t Argument::numElements() const {
   return count;
 }
 
-int64_t Argument::extent() const {
-  int64_t count = numElements();
-  std::vector<int64_t> steps = dataStrides();
-  if (count == 0 || steps.empty())
-    return offset + count;
-  int64_t last = offset;
-  for (size_t d = 0; d < steps.size(); ++d)
-    last += (dataShape()[d] - 1) * steps[d];
+/// Elements from a view's first to its last one, both included.
+static int64_t span(const std::vector<int64_t> &shape, const std::vector<int64_t> &strides) {
+  int64_t last = 0;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    if (shape[d] == 0)
+      return 0;
+    last += (shape[d] - 1) * strides[d];
+  }
   return last + 1;
+}
+
+int64_t Argument::extent() const {
+  int64_t data = dataStrides().empty() ? numElements() : span(shape, strides);
+  return offset + std::max(data, span(shape, strides));
 }
 
 void readArgument(json::Node node, const std::string &name, const std::string &folder,

@@ -67,6 +67,17 @@ TEST(Arguments, SharedStorageIsTheFurthestView) {
   EXPECT_EQ(contents<uint8_t>((*built)[0]), (std::vector<uint8_t>{0, 0, 1, 2, 1, 2}));
 }
 
+TEST(Arguments, ADescriptorOfAnotherShapeThanItsTensor) {
+  // A 2x4 tensor seen as 4x2: strides describe the descriptor, data the tensor.
+  auto built = build("{\"kind\": \"tensordesc\", \"name\": \"d\", \"dtype\": \"u8\", \"shape\": "
+                     "[4, 2], \"strides\": [2, 1], \"block_shape\": [2, 2], \"base_shape\": "
+                     "[2, 4], \"storage\": 0, \"offset\": 0, \"data\": {\"fill\": \"values\", "
+                     "\"values\": [1, 2, 3, 4, 5, 6, 7, 8]}}");
+  ASSERT_TRUE(built.ok()) << built.error().str();
+  EXPECT_EQ((*built)[0].shape, (std::vector<int64_t>{2, 4}));
+  EXPECT_EQ(contents<uint8_t>((*built)[0]), (std::vector<uint8_t>{1, 2, 3, 4, 5, 6, 7, 8}));
+}
+
 TEST(Arguments, EmptyTensors) {
   auto built = build(pointer("\"dtype\": \"f32\", \"shape\": [0, 4], "
                              "\"strides\": [4, 1], \"storage\": 0, \"offset\": "

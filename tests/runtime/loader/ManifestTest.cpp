@@ -131,7 +131,8 @@ TEST(Manifest, MoreErrors) {
   has(errorWith("\"storage\": 1, ", ""), "'args[1]' has no key 'storage'");
   has(errorWith("\"storage\": 1, ", "\"storage\": -1, "), "'args[1].storage'");
   has(errorWith("\"offset\": 5", "\"offset\": 1e3"), "'args[1].offset'");
-  has(errorWith("[8192, 128]", "[1099511627776, 1099511627776]"), "parsed");
+  has(errorWith("[8192, 128]", "[1099511627776, 1099511627776]"),
+      "describes more than 2^40 elements");
   has(errorWith("\"base_shape\": [4, 2048, 128]", "\"base_shape\": [1099511627776, 1099511627776]"),
       "describes more than 2^40 elements");
   has(errorWith("\"strides\": [8, 2]", "\"strides\": [1099511627776, 2]"),
