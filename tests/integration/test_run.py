@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""tlx-run on a kernel of ours: right numbers, a report that keeps its schema, the same every time."""
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import unittest
+
+import numpy as np
+
+import pytlx
+from tools import KERNEL, MANIFEST, ToolTest
+
+KEYS = {"device", "kernel", "chip", "cycles", "ns", "seconds", "outputs", "findings", "details", "notes", "printed"}
+
+
+class Run(ToolTest):
+    def report(self, *options):
+        done = self.run_(["tlx-run", KERNEL, "--manifest", MANIFEST, "--json", *options])
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        return json.loads(done.stdout)
+
+    def test_numbersAreRight(self):
+        folder = os.path.join(self.folder, "out")
+        self.report("--functional-only", "--save-outputs", folder)
+        script = os.path.join(pytlx.SOURCE, "scripts", "check_gemm.py")
+        done = subprocess.run([sys.executable, script, MANIFEST, folder], capture_output=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stdout.decode() + done.stderr.decode())
+
+    def test_schema(self):
+        report = self.report("--save-outputs", self.folder)
+        self.assertEqual(set(report), KEYS)
+        self.assertEqual(report["device"], "sim")
+        self.assertEqual(report["findings"], [])
+        self.assertGreater(report["cycles"], 1000)
+        self.assertGreater(report["ns"], 500)
+        self.assertEqual(list(report["outputs"]), ["2"])
+        output = report["outputs"]["2"]
+        saved = np.load(output["file"])
+        self.assertEqual(list(saved.shape), output["shape"])
+        self.assertEqual(hashlib.sha256(saved.tobytes()).hexdigest(), output["sha256"])
+
+    def test_halvesOfARun(self):
+        values = self.report("--functional-only")
+        self.assertIsNone(values["cycles"])
+        time = self.report("--timing-only")
+        self.assertEqual(time["outputs"], {})
+        both = self.report()
+        self.assertEqual((both["outputs"], both["cycles"]), (values["outputs"], time["cycles"]))
+
+    def test_twoRunsAgree(self):
+        first, second = self.report(), self.report()
+        for report in (first, second):
+            del report["seconds"]
+        self.assertEqual(first, second)
+
+    def test_schedulesAgree(self):
+        wanted = self.report("--functional-only")["outputs"]
+        for schedule in ("adversarial", "random:1", "random:2"):
+            self.assertEqual(self.report("--functional-only", "--schedule", schedule)["outputs"], wanted, schedule)
+
+    def test_everyLevelOfALaunch(self):
+        if not pytlx.shared():
+            self.skipTest("no corpus")
+        folder = os.path.join(pytlx.shared(), "corpus", "hopper", "matmul_kernel_tlx_ws-e12168")
+        manifest = os.path.join(folder, "launch-512x384x320.json")
+        results = set()
+        for level in ("source", "ttir", "ttgir"):
+            done = self.run_(["tlx-run", os.path.join(folder, "kernel." + level), "--manifest", manifest,
+                              "--functional-only", "--json"])
+            self.assertEqual(done.returncode, 0, level + done.stderr.decode())
+            results.add(json.loads(done.stdout)["outputs"]["2"]["sha256"])
+        self.assertEqual(len(results), 1)
+
+    def test_pictures(self):
+        trace, page = os.path.join(self.folder, "t.json"), os.path.join(self.folder, "p.html")
+        self.report("--timing-only", "--trace", trace, "--report", page)
+        with open(trace, encoding="utf-8") as file:
+            self.assertGreater(len(json.load(file)["traceEvents"]), 100)
+        with open(page, encoding="utf-8") as file:
+            text = file.read()
+        self.assertIn("</html>", text)
+        self.assertNotIn("http://", text.replace("http://www.w3.org/", ""))
+        self.assertNotIn("https://", text)
+
+    def test_refusedCombinations(self):
+        for options in (["--functional-only", "--timing-only"], ["--timing-only", "--save-outputs", "x"],
+                        ["--schedule", "someday"], ["--chip", "h2000"], ["--what-if", "tma.latency=fast"]):
+            self.refuses(["tlx-run", KERNEL, "--manifest", MANIFEST, *options], None)
+
+
+if __name__ == "__main__":
+    pytlx.main()
