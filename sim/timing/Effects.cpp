@@ -36,6 +36,9 @@ TimingMachine::Step TimingMachine::runEffects(TimedTask &task, const Inst &inst)
   const Effect *effects = program.effectsOf(inst);
   for (; task.effectStep < inst.numEffects; ++task.effectStep) {
     const Effect &effect = effects[task.effectStep];
+    if (effect.kind == Kind::Hint && effect.target != noReg &&
+        program.typeOf(effect.target).kind == TypeKind::TensorDesc)
+      firstUse(task, task.slots[effect.target].bits); // its descriptor is there from now on
     if (effect.kind == Kind::Read || effect.kind == Kind::Write || effect.kind == Kind::Hint)
       continue; // the instruction's route accounts for them
     bool leads = !effect.pairLeader || effect.kind == Kind::BarrierComplete || task.cta->rank % 2 == 0;

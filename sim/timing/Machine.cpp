@@ -147,7 +147,11 @@ Result<void> TimingMachine::prepare() {
     clusterCount *= ctaGrid[axis] / clusterDims[axis];
   }
 
-  CtaScheduler::Demand demand{sharedBytes, totalWarps, costs.warpSize, launch.registersPerThread};
+  // Without a figure from the compiler: what the tiles need, as far as it fits.
+  int registers = launch.registersPerThread;
+  if (registers == 0 && !chip.isAmd())
+    registers = launchRegisters(estimateRegisters(program, totalWarps, chip.integer(Param::SmRegisters), costs.warpSize));
+  CtaScheduler::Demand demand{sharedBytes, totalWarps, costs.warpSize, registers};
   Result<CtaScheduler> created =
       CtaScheduler::create(CtaScheduler::Spec::of(chip), demand, clusterCount,
                            int(clusterDims[0] * clusterDims[1] * clusterDims[2]));

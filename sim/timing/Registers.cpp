@@ -6,7 +6,7 @@
 namespace tlx::sim {
 
 /// What a thread uses beside tiles; a compiler needs about as much to schedule.
-static constexpr int Overhead = 24;
+static constexpr int Overhead = 26;
 
 bool RegisterEstimate::willSpill() const { return tiles + Overhead > available; }
 
@@ -166,6 +166,15 @@ std::vector<RegisterEstimate> estimateRegisters(const Program &program, int tota
     for (const Partition &partition : special.partitions)
       estimate(partition.name, partition.entry, partition.numWarps, partition.requestedRegisters);
   return all;
+}
+
+int launchRegisters(const std::vector<RegisterEstimate> &tasks) {
+  int most = 0, least = 255;
+  for (const RegisterEstimate &task : tasks) {
+    most = std::max(most, task.tiles + Overhead);
+    least = std::min(least, task.available);
+  }
+  return std::min((most + 7) / 8 * 8, least);
 }
 
 } // namespace tlx::sim

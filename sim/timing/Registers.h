@@ -33,4 +33,8 @@ struct RegisterEstimate {
 std::vector<RegisterEstimate> estimateRegisters(const Program &program, int totalWarps, int64_t registers,
                                                 int warpSize);
 
+/// Registers of every thread at the launch that these tasks lead a compiler to:
+/// the neediest task's, in steps of 8, at most what each may have.
+int launchRegisters(const std::vector<RegisterEstimate> &tasks);
+
 } // namespace tlx::sim

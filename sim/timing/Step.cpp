@@ -53,6 +53,9 @@ TimingMachine::Step TimingMachine::step(TimedTask &task, const Inst &inst, const
   case Route::Free: {
     const Slot &from = inst.numOperands ? task.slots[program.operand(inst, 0)] : Slot();
     Slot copy = from;
+    for (unsigned i = 1; i < inst.numOperands; ++i)
+      if (program.operand(inst, i) != noReg)
+        copy.ready = std::max(copy.ready, task.slots[program.operand(inst, i)].ready);
     if (w.scalarValue)
       copy.bits = evalScalar(w.scalar, from.bits, 0, 0);
     for (unsigned i = 0; i < inst.numResults; ++i)

@@ -25,6 +25,7 @@ public:
       if (inst.op == Op::Constant && inst.numResults == 1)
         constants[program.result(inst, 0)] = program.attrsOf(inst).constant;
     findAddresses();
+    findFused();
   }
 
   Result<std::vector<Work>> run() {
@@ -154,6 +155,29 @@ private:
     }
   }
 
+  /// Products whose only use is a sum: the compiler makes one fused instruction
+  /// of both, which the sum stands for.
+  void findFused() {
+    std::vector<int> uses(program.numRegs(), 0);
+    std::vector<bool> summed(program.numRegs(), false);
+    for (const Inst &inst : program.code)
+      for (unsigned i = 0; i < inst.numOperands; ++i)
+        if (Reg reg = program.operand(inst, i); reg != noReg) {
+          ++uses[reg];
+          if (inst.op == Op::AddF || inst.op == Op::SubF)
+            summed[reg] = true;
+        }
+    for (const Edge &edge : program.edges)
+      for (auto [to, from] : edge.moves)
+        ++uses[from];
+    fused.assign(program.numRegs(), false);
+    for (const Inst &inst : program.code)
+      if (inst.op == Op::MulF && inst.numResults == 1) {
+        Reg reg = program.result(inst, 0);
+        fused[reg] = uses[reg] == 1 && summed[reg] && isTensor(program.typeOf(reg));
+      }
+  }
+
   bool route(Route route) {
     work->route = route;
     return true;
@@ -216,6 +240,8 @@ private:
   bool arithmetic() {
     const Type &result = resultType(), &operand = operandType(0);
     bool tile = isTensor(result);
+    if (inst->op == Op::MulF && fused[program.result(*inst, 0)])
+      return route(Route::Free);
     // Comparisons compute on their operands' type, conversions on the wider one.
     DType elem = inst->op == Op::CmpI || inst->op == Op::CmpF ? operand.elem : result.elem;
     double perLane = isFloat(elem) && bitWidth(elem) == 16 ? 0.5 : 1;
@@ -637,6 +663,7 @@ private:
   }
 
   const Program &program;
+  std::vector<bool> fused;        ///< by register: see findFused
   std::vector<bool> address;      ///< by register: see findAddresses
   std::vector<int32_t> constants; ///< constant pool index of each register, or -1
   const Inst *inst = nullptr;
