@@ -50,6 +50,7 @@ sim::Cost Exporter::costOf(Operation *op) {
   cost.n = from.n;
   cost.k = from.k;
   cost.operandBits = from.operandBits;
+  refineCostByLayout(op, cost);
   return cost;
 }
 

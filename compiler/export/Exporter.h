@@ -107,4 +107,8 @@ private:
   std::optional<Error> error;
 };
 
+/// Adds to a cost what the layouts of the op's tiles and buffers tell; leaves it
+/// alone where layouts are not settled yet (LayoutCost.cpp).
+void refineCostByLayout(mlir::Operation *op, sim::Cost &cost);
+
 } // namespace tlx

@@ -645,6 +645,10 @@ private:
         work->wavefronts = cost.sharedWavefronts;
       if (cost.sectors > 0 && work->bytes > 0)
         work->bytes = std::max(work->bytes, cost.sectors * 32);
+      // Threads that hold copies of an element compute them all.
+      if (work->route == Route::Tile && cost.registersPerThread > 0 && cost.elements > work->elements)
+        for (unsigned i = 0; i < work->numPipes; ++i)
+          work->pipes[i].lanes = work->pipes[i].lanes * cost.elements / work->elements;
       if (cost.warpInstructions > 0 && work->numPipes == 1)
         work->pipes[0].lanes = cost.warpInstructions * program.facts.threadsPerWarp;
     }

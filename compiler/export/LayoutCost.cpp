@@ -1,0 +1,99 @@
+// What layouts tell about an op's cost: whether a change of layout moves data at
+// all, how wide shared-memory accesses are and how their banks meet, and how many
+// threads hold a copy of the same element.
+#include "compiler/export/Exporter.h"
+
+#include "compiler/analysis/EncodingToLayout.h"
+#include "compiler/layout/Queries.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace tlx {
+
+using layout::LinearLayout;
+
+static unsigned bitsOf(Type element) { return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64; }
+
+/// The register layout of a tile, when it has one yet.
+static std::optional<LinearLayout> registersOf(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.getEncoding())
+    return std::nullopt;
+  Result<LinearLayout> found = layoutOf(tensor);
+  if (!found)
+    return std::nullopt;
+  return *found;
+}
+
+/// Elements that all threads together hold, copies included.
+static int64_t slotsOf(const LinearLayout &registers) {
+  return registers.inSize(layout::kRegister) * registers.inSize(layout::kLane) * registers.inSize(layout::kWarp);
+}
+
+static void refineConversion(ttg::ConvertLayoutOp op, sim::Cost &cost) {
+  std::optional<LinearLayout> from = registersOf(op.getSrc().getType()), to = registersOf(op.getType());
+  if (!from || !to)
+    return;
+  Result<layout::Conversion> kind = layout::conversionKind(*from, *to);
+  if (!kind)
+    return;
+  switch (*kind) {
+  case layout::Conversion::None:
+  case layout::Conversion::Registers: cost.unit = CostUnit::None; break;
+  case layout::Conversion::Lanes: cost.unit = CostUnit::Shuffle; break;
+  case layout::Conversion::Warps:
+  case layout::Conversion::Blocks: cost.unit = CostUnit::SharedMemory; break;
+  }
+}
+
+/// One load or store of a tile in a buffer.
+static void refineSharedAccess(Type tile, Type buffer, sim::Cost &cost) {
+  auto memory = dyn_cast<ttg::MemDescType>(buffer);
+  std::optional<LinearLayout> registers = registersOf(tile);
+  if (!memory || !registers || memory.getShape() != cast<RankedTensorType>(tile).getShape())
+    return;
+  Result<LinearLayout> shared = layoutOf(memory);
+  if (!shared)
+    return;
+  Result<LinearLayout> toShared = layout::registersToShared(*registers, *shared);
+  if (!toShared)
+    return;
+  unsigned bits = bitsOf(memory.getElementType());
+  if (bits < 8)
+    return;
+  unsigned vector = layout::maxVectorElements(*toShared, bits);
+  layout::BankCost bank = layout::bankCost(*toShared, bits, vector);
+  int64_t perWarp = std::max<int64_t>(1, registers->inSize(layout::kRegister) / vector);
+  int64_t warps = registers->inSize(layout::kWarp);
+  cost.sharedWavefronts = perWarp * warps * bank.wavefronts;
+  // Pairs of 16-bit elements as matrix products lay them out move four at a time
+  // (ldmatrix, stmatrix).
+  bool matrix = bits == 16 && vector == 2 && perWarp % 4 == 0;
+  cost.warpInstructions = perWarp * warps / (matrix ? 4 : 1);
+}
+
+void refineCostByLayout(Operation *op, sim::Cost &cost) {
+  llvm::TypeSwitch<Operation *>(op)
+      .Case<ttg::ConvertLayoutOp>([&](auto convert) { refineConversion(convert, cost); })
+      .Case<ttg::LocalLoadOp>([&](auto load) { refineSharedAccess(load.getType(), load.getSrc().getType(), cost); })
+      .Case<ttg::LocalStoreOp>([&](auto store) {
+        refineSharedAccess(store.getSrc().getType(), store.getDst().getType(), cost);
+      })
+      .Case<ttg::LocalAllocOp>([&](auto alloc) {
+        if (alloc.getSrc())
+          refineSharedAccess(alloc.getSrc().getType(), alloc.getType(), cost);
+      })
+      .Default([&](Operation *other) {
+        if (other->getNumResults() != 1)
+          return;
+        std::optional<LinearLayout> registers = registersOf(other->getResult(0).getType());
+        if (!registers)
+          return;
+        cost.registersPerThread = int32_t(registers->inSize(layout::kRegister));
+        cost.elements = std::max(cost.elements, slotsOf(*registers));
+      });
+}
+
+} // namespace tlx
