@@ -82,6 +82,7 @@ struct LaunchRequest {
   bool values = true;                 ///< compute what the kernel writes
   bool time = true;                   ///< predict or measure how long it takes
   std::optional<bool> raceCheck;      ///< nothing: the backend decides
+  std::optional<int64_t> threads;     ///< of the host; results do not depend on it
   std::string schedule;               ///< interleaving, where a backend offers a choice; "" default
   std::string tracePath;              ///< time line for Perfetto; "" none
   std::string reportPath;             ///< page with the time line and where time went; "" none

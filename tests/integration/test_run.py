@@ -59,6 +59,8 @@ class Run(ToolTest):
         wanted = self.report("--functional-only")["outputs"]
         for schedule in ("adversarial", "random:1", "random:2"):
             self.assertEqual(self.report("--functional-only", "--schedule", schedule)["outputs"], wanted, schedule)
+        for threads in ("1", "2", "8"):
+            self.assertEqual(self.report("--functional-only", "--threads", threads)["outputs"], wanted, threads)
 
     def test_everyLevelOfALaunch(self):
         if not pytlx.shared():
@@ -86,7 +88,7 @@ class Run(ToolTest):
 
     def test_refusedCombinations(self):
         for options in (["--functional-only", "--timing-only"], ["--timing-only", "--save-outputs", "x"],
-                        ["--schedule", "someday"], ["--chip", "h2000"], ["--what-if", "tma.latency=fast"]):
+                        ["--schedule", "someday"], ["--chip", "h2000"], ["--what-if", "tma.latency=fast"], ["--threads", "0"]):
             self.refuses(["tlx-run", KERNEL, "--manifest", MANIFEST, *options], None)
 
 

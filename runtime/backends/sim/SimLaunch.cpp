@@ -107,6 +107,8 @@ private:
       return Error("--schedule must be fifo, random:SEED or adversarial; got '" + request.schedule +
                    "'");
     chosen = *schedule;
+    if (request.threads && (*request.threads < 1 || *request.threads > 1024))
+      return Error("--threads must be from 1 to 1024; got " + std::to_string(*request.threads));
     return checkMemory();
   }
 
@@ -132,6 +134,14 @@ private:
     return {};
   }
 
+  /// What a kernel prints comes in the order of its CTAs: one thread keeps it.
+  bool prints() const {
+    for (const sim::Inst &inst : kernel.code().code)
+      if (inst.op == sim::Op::Print)
+        return true;
+    return false;
+  }
+
   Result<void> values() {
     sim::LaunchConfig config;
     for (size_t axis = 0; axis < 3; ++axis)
@@ -141,6 +151,7 @@ private:
       config.arguments.push_back(
           functionalArgument(request.arguments[i], parameters[i].element, map));
     config.schedule = chosen;
+    config.threads = prints() ? 1 : int(request.threads.value_or(0));
     int64_t ctas = request.grid[0] * request.grid[1] * request.grid[2];
     config.raceCheck = request.raceCheck.value_or(ctas <= raceCheckedCtas);
     if (chip)

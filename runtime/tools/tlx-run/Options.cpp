@@ -30,6 +30,8 @@ std::optional<int> parseOptions(int argc, const char *const *argv, Options &out)
   cli.flag("--race-check", out.raceCheck,
            "look for unordered accesses (default: on grids of at most 32 CTAs)");
   cli.flag("--no-race-check", out.noRaceCheck, "do not");
+  cli.option("--threads", out.threads, "N",
+             "threads to simulate with (default: all); results do not depend on it");
   cli.option("--trace", out.trace, "OUT.json", "write the time line, for Perfetto");
   cli.option("--report", out.report, "OUT.html",
              "write a page with the time line and where time went");

@@ -22,6 +22,7 @@ struct Options {
   bool json = false;
   bool functionalOnly = false;
   bool timingOnly = false;
+  std::optional<int64_t> threads;
   bool raceCheck = false;
   bool noRaceCheck = false;
 };

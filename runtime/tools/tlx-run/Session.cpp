@@ -118,6 +118,7 @@ device::LaunchRequest requestFor(const Options &options, const Manifest &manifes
   request.time = !options.functionalOnly;
   if (options.raceCheck || options.noRaceCheck)
     request.raceCheck = options.raceCheck;
+  request.threads = options.threads;
   request.schedule = options.schedule.value_or("");
   request.tracePath = options.trace.value_or("");
   request.reportPath = options.report.value_or("");
