@@ -80,6 +80,7 @@ void Cluster::startPartitions(Task &task, const Specialize &specialize) {
 }
 
 void Cluster::finish(Task &task) {
+  reportUnwaitedStores(task);
   task.state = Task::State::Finished;
   --liveTasks;
   task.regs = {};
@@ -306,6 +307,7 @@ AsyncOp &Cluster::issue(Task &task, Pc pc, const Inst &inst) {
                op.group == sync::Group::Tdm;
   op.hasValue = info.handler != nullptr;
   GroupQueue &queue = task.groups[unsigned(op.group)];
+  queue.lastIssue = pc;
   if (op.inOrder)
     queue.inOrder.push_back(id);
   // A commit and an arrival on completion wait for a group without being part of it.

@@ -99,6 +99,8 @@ public:
   void completeThrough(AsyncId id);
   /// No task is ready, nothing is pending, and tasks are left: says who waits for what.
   void reportDeadlock();
+  void reportUnwaitedStores(Task &task);
+  /// Barriers whose bytes never came. Legal at exit, so a run does not ask; a replay may.
   void reportLeftovers();
 
   // For the operations.
@@ -153,6 +155,7 @@ public:
   void settleCluster();
   bool clusterPassed(const Task &task) const;
   void waitForCluster(Task &task);
+  bool waitsAtStart(Task &task);
 };
 
 } // namespace tlx::sim

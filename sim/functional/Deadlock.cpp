@@ -156,20 +156,35 @@ void Cluster::reportDeadlock() {
   report(std::move(finding), true);
 }
 
+void Cluster::reportUnwaitedStores(Task &task) {
+  // Shared memory goes away with the CTA: a bulk store may still be reading it.
+  const GroupQueue &stores = task.groups[unsigned(sync::Group::BulkStore)];
+  int64_t committed = stores.firstSequence + int64_t(stores.unfinished.size());
+  if (committed <= stores.waited)
+    return;
+  report({Finding::Kind::Leftover,
+          "'" + task.name + "' ends without waiting for " +
+              std::to_string(committed - stores.waited) +
+              " bulk store(s) that read its shared memory",
+          stores.lastIssue >= 0 ? program().code[stores.lastIssue].loc : -1,
+          task.ref,
+          {},
+          1});
+}
+
 void Cluster::reportLeftovers() {
-  for (const Cta &cta : ctas) {
+  for (const Cta &cta : ctas)
     for (const auto &[offset, barrier] : cta.mbarriers)
       if (barrier.state.valid && barrier.state.txBytes != 0) {
         Pc pc = barrier.history.empty() ? 0 : barrier.history.back().pc;
         report({Finding::Kind::Leftover,
-                barrierName(prepared(), offset) + " still has " + std::to_string(barrier.state.txBytes) +
-                    " bytes to come when its CTA exits",
+                barrierName(prepared(), offset) + " still has " +
+                    std::to_string(barrier.state.txBytes) + " bytes to come when its CTA exits",
                 program().code[pc].loc,
                 {cta.linear, cta.rank, 0},
                 {},
                 1});
       }
-  }
 }
 
 } // namespace tlx::sim

@@ -149,8 +149,8 @@ std::vector<Finding> FunctionalMachine::prepare() {
     value.makeImmortal();
     state->arguments.push_back(std::move(value));
   }
-  constexpr int64_t mostShared = 228 * 1024;
-  if (facts.target.rfind("cuda", 0) == 0 && prepared->sharedBytes > mostShared)
+  int64_t mostShared = sharedCapacity(facts.target);
+  if (!facts.target.empty() && prepared->sharedBytes > mostShared)
     bad("needs " + std::to_string(prepared->sharedBytes) + " bytes of shared memory; a CTA has " +
         std::to_string(mostShared));
   if (prepared->tensorBytesPerLane > int64_t(tmemLaneBytes))
@@ -193,8 +193,6 @@ struct Running {
 };
 
 void collect(Cluster &cluster, Outcome &outcome) {
-  if (!cluster.failed())
-    cluster.reportLeftovers();
   outcome.findings = cluster.takeFindings();
   for (size_t i = 0; i < cluster.numTasks(); ++i)
     outcome.instructions += cluster.task(int32_t(i)).steps;

@@ -24,6 +24,8 @@ struct GroupQueue {
   int64_t firstSequence = 0;      ///< sequence number of unfinished.front()
   int32_t open = 0;               ///< issued and not yet committed, still unfinished
   std::vector<AsyncId> openOps;   ///< operations of the open group
+  int64_t waited = 0;             ///< groups that a wait has covered
+  Pc lastIssue = -1;
   std::deque<AsyncId> inOrder;    ///< unfinished operations, when they complete in order
 };
 
@@ -79,6 +81,9 @@ struct Task {
   int32_t runningPartitions = 0;
   int32_t parent = -1;       ///< partitions: task id of the default region
 
+  /// The cluster barrier that the compiler puts behind the kernel's barrier initialisations.
+  enum class StartSync : uint8_t { Due, Arrived, Done };
+  StartSync startSync = StartSync::Due;
   int64_t clusterArrivals = 0; ///< generation of the cluster barrier to wait for
   int64_t steps = 0;           ///< instructions executed
 };

@@ -3,6 +3,7 @@
 
 #include "runtime/base/File.h"
 #include "sim/functional/Launch.h"
+#include "sim/functional/Prepared.h"
 #include "sim/timing/Launch.h"
 #include "sim/views/Html.h"
 #include "sim/views/Summary.h"
@@ -117,15 +118,12 @@ private:
     if (!chip)
       return {};
     const sim::Allocation *largest = nullptr;
-    int64_t bytes = 0;
-    for (const sim::Allocation &allocation : kernel.code().allocations) {
-      if (allocation.space != sync::Space::Shared)
-        continue;
-      int64_t end =
-          allocation.offset < 0 ? bytes + allocation.bytes : allocation.offset + allocation.bytes;
-      if (end > bytes)
-        bytes = end, largest = &allocation;
-    }
+    for (const sim::Allocation &allocation : kernel.code().allocations)
+      if (allocation.space == sync::Space::Shared &&
+          (!largest || allocation.bytes > largest->bytes))
+        largest = &allocation;
+    // As the machine will place them: what is not alive together shares bytes.
+    int64_t bytes = sim::Prepared(kernel.code()).sharedBytes;
     int64_t limit = chip->integer(sim::Param::SmSmemPerCta);
     if (largest && bytes > limit)
       return Error("the kernel needs " + std::to_string(bytes) + " bytes of shared memory; " +
