@@ -148,6 +148,10 @@ TmaEngine::Copy TimingMachine::describeCopy(TimedTask &task, const Inst &inst, c
   copy.boxBytes = copy.boxBytes * inside / std::max<int64_t>(1, rows);
   if (copy.boxBytes == 0)
     copy.boxes = 0;
+  // Rows that do not start at a line take one more sector each.
+  int64_t lines = 128, sector = 32;
+  if (rank > 1 && (argument->strides[rank - 2] * elementBytes % lines || copy.address % uint64_t(lines)))
+    copy.boxBytes += inside * sector;
   return copy;
 }
 

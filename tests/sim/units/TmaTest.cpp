@@ -83,4 +83,15 @@ TEST(Tma, AStoreFreesItsSourceBeforeItIsVisible) {
   EXPECT_EQ(tma.busy(), 33);
 }
 
+TEST(Tma, StoresLeaveSharedMemoryAtTheirOwnRate) {
+  MemorySystem memory(memorySpec());
+  memory.assumeWarm();
+  TmaEngine::Spec spec = tmaSpec();
+  spec.storeBytesPerClk = 16;
+  TmaEngine tma(spec, 0, memory);
+  EXPECT_EQ(tma.store(0, {0x1000, 0, 1, 8192}).sourceRead, 512 + 400);
+  EXPECT_EQ(tma.store(0, {0x8000, 0, 1, 8192}).sourceRead, 1024 + 400);
+  EXPECT_EQ(tma.load(0, {0x1000, 0, 1, 128}).start, 66); // loads wait for the gap only
+}
+
 } // namespace
