@@ -208,6 +208,10 @@ Machine::Outcome Machine::namedBarrier(State &state, int task, int event, const 
     b.inited = true;
     b.count = 0;
   }
+  // Fewer threads than the task has: its warps meet in turn, a whole number of
+  // times, and nobody else is involved.
+  if (b.count == 0 && r.amount < threads && threads % r.amount == 0)
+    return Outcome::Ran;
   if (b.count == 0)
     b.count = b.pending = r.amount;
   if (b.count != r.amount)
@@ -236,6 +240,13 @@ Machine::Outcome Machine::namedBarrier(State &state, int task, int event, const 
     t.namedReleased = false;
   }
   if (b.pending == 0) {
+    bool anybody = sync;
+    for (const TaskState &other : state.tasks)
+      anybody |= other.namedWait == r.barrier;
+    if (!anybody)
+      return complain("arrivals alone complete this phase of " + name + " (" +
+                      std::to_string(r.amount) + " threads): nobody waits in it, so it orders "
+                      "nothing");
     int current = currentRow(r.barrier);
     for (int other = 0; other < numTasks; ++other) {
       TaskState &o = state.tasks[other];

@@ -34,6 +34,7 @@ void Machine::prepareGroups() {
       x = parent[x] = parent[parent[x]];
     return x;
   };
+  std::map<std::tuple<int, int, int>, std::vector<int>> siblings; // class, task, parent -> loops
   std::map<std::pair<int, int>, int> first; // class, depth -> loop
   std::vector<char> asked(total, 0);
   for (int task = 0; task < numTasks; ++task) {
@@ -54,7 +55,21 @@ void Machine::prepareGroups() {
             table.collect(e, false, classes);
         }
       for (int cls : classes) {
-        const DecisionClass &c = table.cls(cls);
+        if (options.splitSiblings && !table.cls(cls).ords.empty()) {
+          int depth = table.cls(cls).ords.back().first, loop = code.loopAt[pc];
+          while (loop >= 0 && code.loops[loop].depth > depth)
+            loop = code.loops[loop].parent;
+          if (loop >= 0 && code.loops[loop].depth == depth) {
+            auto &known = siblings[{cls, task, code.loops[loop].parent}];
+            auto at = std::find(known.begin(), known.end(), loop);
+            int which = static_cast<int>(at - known.begin());
+            if (at == known.end())
+              known.push_back(loop);
+            siblingOf[{cls, task, loop}] = which;
+            cls = table.variant(cls, which);
+          }
+        }
+        const DecisionClass c = table.cls(cls);
         std::vector<int> depths;
         for (int d = 1; d <= c.prefixDepth; ++d)
           depths.push_back(d);
@@ -347,6 +362,10 @@ std::string Machine::canonical(State &state, const Fork &fork) {
     }
   row(clusterRow(false));
   row(clusterRow(true));
+  for (const auto &[form, choice] : state.residues) {
+    w.put(form);
+    w.put(choice.second);
+  }
   w.put(state.decisions.size());
   for (const auto &[key, interval] : state.decisions) {
     const DecisionClass &c = table.cls(key.first);
@@ -374,6 +393,10 @@ std::string Machine::canonical(State &state, const Fork &fork) {
     };
     w.put(moved(interval.lo));
     w.put(moved(interval.hi));
+    // Beside a chosen residue, where the interval lies modulo it matters too.
+    for (const auto &[form, choice] : state.residues)
+      if (linears.form(form).terms == c.rest.terms)
+        w.put(((shift / c.scale) % choice.first + choice.first) % choice.first);
   }
   return std::move(w.out);
 }

@@ -13,7 +13,8 @@ static int64_t floorDiv(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a
 static int64_t ceilDiv(int64_t a, int64_t b) { return -floorDiv(-a, b); }
 
 int DecisionTable::internClass(DecisionClass cls) {
-  auto key = std::make_tuple(cls.rest.terms, cls.ords, cls.scale, cls.prefixDepth);
+  auto key =
+      std::make_tuple(cls.rest.terms, cls.ords, cls.scale, cls.prefixDepth, cls.sibling);
   if (auto it = ids.find(key); it != ids.end())
     return it->second;
   bool needsGlobal = cls.prefixDepth > 0 || !cls.ords.empty();
@@ -35,6 +36,39 @@ int DecisionTable::internClass(DecisionClass cls) {
   classes.push_back(std::move(cls));
   ids.emplace(std::move(key), id);
   return id;
+}
+
+int DecisionTable::variant(int cls, int sibling) {
+  if (sibling == 0)
+    return cls;
+  DecisionClass copy = classes[cls];
+  copy.sibling = sibling;
+  copy.global = -1;
+  return internClass(std::move(copy));
+}
+
+bool DecisionTable::residueFits(const State &state, const DecisionKey &key) const {
+  const DecisionClass &cls = classes[key.first];
+  if (state.residues.empty())
+    return true;
+  LinForm bare = cls.rest;
+  for (const auto &[form, choice] : state.residues) {
+    if (linears.form(form).terms != bare.terms)
+      continue;
+    Interval interval = cls.range;
+    if (auto it = state.decisions.find(key); it != state.decisions.end()) {
+      interval.lo = std::max(interval.lo, it->second.lo);
+      interval.hi = std::min(interval.hi, it->second.hi);
+    }
+    if (interval.lo == INT64_MIN || interval.hi == INT64_MAX)
+      continue;
+    auto [modulus, residue] = choice;
+    int64_t value = residue - linears.form(form).c; // of R
+    int64_t first = interval.lo + (((value - interval.lo) % modulus) + modulus) % modulus;
+    if (first > interval.hi)
+      return false;
+  }
+  return true;
 }
 
 void DecisionTable::assumeForm(const LinForm &rest, int64_t lo) {

@@ -27,6 +27,9 @@ struct DecisionClass {
   std::vector<std::pair<int, int64_t>> ords; ///< depth, coefficient: the known part
   int64_t scale = 1;  ///< the question was about scale * R
   int prefixDepth = 0; ///< iteration numbers 1..prefixDepth are part of the key
+  /// Which of several loops of one parent that ask the same question; their
+  /// answers are then kept apart.
+  int sibling = 0;
   bool invariant = false;
   int global = -1; ///< class with the same R, no iteration numbers, for the launch
   Interval range;
@@ -54,6 +57,9 @@ struct Fork {
   bool loopCondition = false;
   bool firstEvaluation = false;
   bool negated = false;
+  /// Not a question but a choice: `residueOf` modulo `modulus`.
+  LinId residueOf = -1;
+  int64_t modulus = 0;
 };
 
 class DecisionTable {
@@ -82,16 +88,21 @@ public:
   /// Registers all questions that an expression can ask at a place in the code.
   void collect(ExprId expr, bool asCondition, std::vector<int> &out);
 
+  int internClass(DecisionClass cls);
+  /// The class of the `sibling`-th loop that asks `cls`.
+  int variant(int cls, int sibling);
+  /// Can R of the answered class have its residue and be in its interval?
+  bool residueFits(const State &state, const DecisionKey &key) const;
+
   std::vector<DecisionClass> classes;
   const Program &program;
   Linears &linears;
   const Demands &demands;
 
 private:
-  int internClass(DecisionClass cls);
   std::map<LinId, Question> cache;
   std::map<std::tuple<std::vector<std::pair<int, int64_t>>, std::vector<std::pair<int, int64_t>>,
-                      int64_t, int>,
+                      int64_t, int, int>,
            int>
       ids;
 };

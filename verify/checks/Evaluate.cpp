@@ -21,6 +21,18 @@ Machine::Eval Machine::evaluate(State &state, int task, ExprId expr, int64_t &va
   }
   default: break;
   }
+  // Remainders of values that are not known: their residues may be.
+  const ExprNode &right = program.exprs[node.b == NoExpr ? expr : node.b];
+  bool remainder = node.op == Op::Rem || (node.op == Op::And && right.op == Op::Const &&
+                                          (right.value & (right.value + 1)) == 0);
+  if (remainder && right.op == Op::Const && right.value > 0) {
+    int64_t modulus = node.op == Op::Rem ? right.value : right.value + 1;
+    if (Eval e = evaluate(state, task, node.a, value); e == Eval::Forks)
+      return e;
+    else if (e == Eval::Known)
+      return foldBinary(node.op, value, right.value, value) ? e : Eval::Unknown;
+    return residue(state, task, node.a, modulus, value);
+  }
   int64_t a, b;
   Eval ea = evaluate(state, task, node.a, a);
   if (ea == Eval::Forks)
@@ -37,6 +49,64 @@ Machine::Eval Machine::evaluate(State &state, int task, ExprId expr, int64_t &va
     return e;
   }
   return Eval::Unknown;
+}
+
+/// The value modulo `modulus` of an expression that is not known itself
+/// (contract: it is not negative). Symbols get a residue by choice.
+Machine::Eval Machine::residue(State &state, int task, ExprId expr, int64_t modulus,
+                               int64_t &value) {
+  const ExprNode node = program.exprs[expr];
+  auto reduce = [&](int64_t v) { return ((v % modulus) + modulus) % modulus; };
+  if (modulus < 1 || modulus > 4096)
+    return Eval::Unknown;
+  if (Eval e = evaluate(state, task, expr, value); e != Eval::Unknown) {
+    if (e == Eval::Known)
+      value = reduce(value);
+    return e;
+  }
+  if (demands.isSymbolic(expr)) {
+    LinId form = linears.of(expr);
+    uint32_t ords = 0;
+    for (auto [term, coef] : linears.form(form).terms)
+      ords |= linears.facts(term).ords;
+    int64_t period = demands.periodOf(expr);
+    if (ords || period < 1 || period % modulus || period > 64)
+      return Eval::Unknown;
+    if (auto it = state.residues.find(form); it != state.residues.end()) {
+      value = it->second.second % modulus;
+      return Eval::Known;
+    }
+    stop.fork = {};
+    stop.fork.task = task;
+    stop.fork.pc = state.tasks[task].pc;
+    stop.fork.residueOf = form;
+    stop.fork.modulus = period;
+    return Eval::Forks;
+  }
+  int64_t a, b;
+  switch (node.op) {
+  case Op::Add:
+  case Op::Sub:
+  case Op::Mul: {
+    if (Eval e = residue(state, task, node.a, modulus, a); e != Eval::Known)
+      return e;
+    if (Eval e = residue(state, task, node.b, modulus, b); e != Eval::Known)
+      return e;
+    foldBinary(node.op, a, b, value);
+    value = reduce(value);
+    return Eval::Known;
+  }
+  case Op::Div: {
+    const ExprNode &divisor = program.exprs[node.b];
+    if (divisor.op != Op::Const || divisor.value < 1 || divisor.value > 4096)
+      return Eval::Unknown;
+    Eval e = residue(state, task, node.a, modulus * divisor.value, a);
+    if (e == Eval::Known)
+      value = a / divisor.value;
+    return e;
+  }
+  default: return Eval::Unknown;
+  }
 }
 
 /// The value of an expression whose closed form has a small range: decided
@@ -66,8 +136,16 @@ Machine::Eval Machine::pinDown(State &state, int task, ExprId expr, int64_t &val
   return Eval::Known;
 }
 
-Machine::Eval Machine::ask(State &state, int task, const Question &q, bool &value) {
+Machine::Eval Machine::ask(State &state, int task, const Question &asked, bool &value) {
   const std::vector<int64_t> &n = state.tasks[task].n;
+  Question q = asked;
+  if (options.splitSiblings && !table.cls(q.cls).ords.empty()) {
+    size_t depth = static_cast<size_t>(table.cls(q.cls).ords.back().first);
+    if (depth <= n.size())
+      if (auto it = siblingOf.find({q.cls, task, state.tasks[task].loops[depth - 1]});
+          it != siblingOf.end())
+        q.cls = table.variant(q.cls, it->second);
+  }
   const DecisionClass &cls = table.cls(q.cls);
   if (cls.prefixDepth > static_cast<int>(n.size()) ||
       (!cls.ords.empty() && cls.ords.back().first > static_cast<int>(n.size())))
@@ -78,7 +156,12 @@ Machine::Eval Machine::ask(State &state, int task, const Question &q, bool &valu
     value = (interval.lo >= t) != q.negated;
     return Eval::Known;
   }
-  stop.fork = {table.key(q.cls, n), t, task, state.tasks[task].pc, false, false, q.negated};
+  stop.fork = {};
+  stop.fork.key = table.key(q.cls, n);
+  stop.fork.threshold = t;
+  stop.fork.task = task;
+  stop.fork.pc = state.tasks[task].pc;
+  stop.fork.negated = q.negated;
   return Eval::Forks;
 }
 

@@ -234,16 +234,15 @@ bool Machine::checkExit(State &state, int task) {
     for (const Access &access : state.cells[i].accesses) {
       if (!access.write || !access.async || access.ordered || state.knowledge.knows(row, access.token))
         continue;
-      if (map.spaceKind(static_cast<int>(i)) != static_cast<int>(sync::Space::Shared))
+      if (map.spaceKind(static_cast<int>(i)) != static_cast<int>(sync::Space::Shared) ||
+          map.cellRank(static_cast<int>(i)) != program.tasks[task].rank)
         continue;
       Violation v{BugClass::Exit,
                   "the kernel can end while the " + accessText(access) + " is still in flight",
                   Step{(access.agent - 2 * numTasks) / 8, access.event, {}, {}, {}},
                   {}};
-      if (program.ranks == 1 || (access.agent - 2 * numTasks) / 8 == task) {
-        violate(std::move(v));
-        return false;
-      }
+      violate(std::move(v));
+      return false;
     }
   return true;
 }

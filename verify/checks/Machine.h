@@ -32,6 +32,10 @@ enum class WarProxy : uint8_t { Off, Warn, Error };
 
 struct MachineOptions {
   WarProxy warProxy = WarProxy::Warn;
+  /// Keep the answers of several loops over one bound apart. Without it the
+  /// bound of a loop that was left stays known exactly for the next one, which
+  /// need not end; with it they may differ, which must be checked afterwards.
+  bool splitSiblings = false;
 };
 
 /// Why a run stopped.
@@ -70,6 +74,7 @@ private:
   Eval decide(State &state, int task, ExprId expr, bool &value);
   Eval ask(State &state, int task, const Question &q, bool &value);
   Eval pinDown(State &state, int task, ExprId expr, int64_t &value);
+  Eval residue(State &state, int task, ExprId expr, int64_t modulus, int64_t &value);
 
   // Execute.cpp
   Outcome step(State &state, int task);
@@ -153,8 +158,7 @@ private:
   };
   std::vector<std::vector<LoopRef>> groups;
   std::map<std::pair<int, int>, int> classGroup; ///< class, depth -> group
-  std::vector<std::vector<char>> asks;           ///< class, task: asked at all
-  int clusterArray = -1;
+  std::map<std::tuple<int, int, int>, int> siblingOf; ///< class, task, loop -> which
 
   // Of the run in progress.
   Stop stop;

@@ -47,6 +47,9 @@ MemoryMap::MemoryMap(const Program &program) : program(program) {
     grid.first = total;
     total += static_cast<int>((grid.xs.size() - 1) * (grid.ys.size() - 1)) * grid.ranks;
     kinds.resize(total, static_cast<char>(where[space]));
+    int each = (total - grid.first) / std::max(grid.ranks, 1);
+    for (int cell = grid.first; cell < total; ++cell)
+      cellRanks.push_back(static_cast<char>(each ? (cell - grid.first) / each : 0));
   }
 }
 

@@ -26,6 +26,7 @@ public:
   std::string barrierName(int flat) const;
   const BarrierArray &arrayOf(int flat) const { return program.barriers[owner[flat]]; }
   int rankOf(int flat) const;
+  int cellRank(int cell) const { return cellRanks[cell]; }
   int spaceKind(int cell) const { return kinds[cell]; } ///< sync::Space
 
 private:
@@ -38,7 +39,7 @@ private:
   std::map<int, Grid> grids; ///< by physical space
   std::map<std::tuple<int, int64_t, int64_t, int64_t, int64_t, int, int>, std::vector<int>> cache;
   std::vector<int> firstBarrier, owner;
-  std::vector<char> kinds;
+  std::vector<char> kinds, cellRanks;
   int total = 0, totalBarriers = 0;
 };
 

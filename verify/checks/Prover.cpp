@@ -12,12 +12,17 @@ struct Node {
   int parent = -1;
   Fork fork; ///< the decision that led here
   bool yes = false;
+  int64_t residue = 0;
 };
 
 class Search {
 public:
-  Search(const Program &program, const ProverOptions &options)
-      : program(program), options(options), machine(program, {options.warProxy}) {}
+  Search(const Program &program, const ProverOptions &options, bool splitSiblings)
+      : program(program), options(options), machine(program, {options.warProxy, splitSiblings}),
+        split(splitSiblings) {}
+
+  /// Whether the search stopped because a bound stays known across loops.
+  bool grows = false;
 
   ProofResult run(std::vector<Precondition> &preconditions) {
     for (const Precondition &p : preconditions)
@@ -38,9 +43,19 @@ public:
             result.verdict = ProofResult::Unknown;
             return result;
           }
-        result.verdict = ProofResult::Bug;
         result.violation = std::move(stop.violation);
+        result.trace.clear(), result.path.clear(), result.decisions.clear();
         explain(result, node);
+        if (!consistent(result.decisions)) {
+          // Only the abstraction does this; remembered, since what lies behind
+          // it was not looked at.
+          if (unconfirmed.empty())
+            unconfirmed = std::string(info(result.violation.cls).name) + ": " +
+                          result.violation.message;
+          unconfirmedAt = result.violation.at;
+          continue;
+        }
+        result.verdict = ProofResult::Bug;
         return result;
       }
       if (stop.kind == Stop::Unmodelled)
@@ -50,24 +65,58 @@ public:
       if (!visited.insert(machine.canonical(state, stop.fork)).second)
         continue;
       ++forks;
+      if (!split && forks > 64 && *std::max_element(state.tasks[stop.fork.task].n.begin(),
+                                                    state.tasks[stop.fork.task].n.end()) > 40 &&
+          visited.size() > 3000) {
+        grows = true;
+        return unknown(result, "a loop bound stays known", {});
+      }
+      if (stop.fork.residueOf >= 0) {
+        for (int64_t residue = 0; residue < stop.fork.modulus; ++residue) {
+          State next = state;
+          next.residues[stop.fork.residueOf] = {stop.fork.modulus, residue};
+          push(std::move(next), {node, stop.fork, false, residue});
+        }
+        continue;
+      }
       for (int64_t n : state.tasks[stop.fork.task].n)
         deepest = std::max(deepest, n);
       // The answer that keeps a loop running comes last: short runs first.
       for (bool yes : {stop.fork.negated, !stop.fork.negated}) {
         State next = yes != stop.fork.negated ? std::move(state) : state;
         machine.decisions().answer(next, stop.fork.key, stop.fork.threshold, yes);
+        if (!machine.decisions().residueFits(next, stop.fork.key))
+          continue;
         if (options.feasible &&
             !options.feasible(machine.decisions().linears, machine.decisions(), next.decisions))
           continue;
         push(std::move(next), {node, stop.fork, yes});
       }
     }
+    if (!unconfirmed.empty())
+      return unknown(result, "unconfirmed " + unconfirmed, unconfirmedAt);
     fill(result);
     result.verdict = ProofResult::Proved;
     return result;
   }
 
 private:
+  /// One value of each launch-invariant quantity must give all its answers.
+  bool consistent(const std::map<DecisionKey, Interval> &decisions) const {
+    std::map<std::vector<std::pair<int, int64_t>>, Interval> all;
+    for (const auto &[key, interval] : decisions) {
+      const DecisionClass &cls = machine.decisions().cls(key.first);
+      if (!cls.invariant)
+        continue;
+      Interval &meet = all[cls.rest.terms];
+      meet.lo = std::max(meet.lo, interval.lo);
+      meet.hi = std::min(meet.hi, interval.hi);
+      if (meet.lo > meet.hi)
+        return false;
+    }
+    return true;
+  }
+
   void push(State state, Node node) {
     nodes.push_back(std::move(node));
     queue.emplace_back(std::move(state), static_cast<int>(nodes.size()) - 1);
@@ -94,7 +143,7 @@ private:
       return "interrupted";
     if (visited.size() >= options.maxStates)
       return "more than " + std::to_string(options.maxStates) + " states" + growing();
-    if (options.timeoutSeconds > 0 && (nodes.size() & 15) == 0) {
+    if (options.timeoutSeconds > 0) {
       std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
       if (spent.count() > options.timeoutSeconds)
         return "timeout" + growing();
@@ -126,7 +175,7 @@ private:
   std::optional<Precondition> emptyLaunch(int node) {
     for (int id : pathTo(node)) {
       const Node &n = nodes[id];
-      if (!n.fork.loopCondition || !n.fork.firstEvaluation || n.yes != n.fork.negated)
+      if (n.fork.residueOf >= 0 || !n.fork.loopCondition || !n.fork.firstEvaluation || n.yes != n.fork.negated)
         continue;
       DecisionTable &table = machine.decisions();
       const DecisionClass &cls = table.cls(n.fork.key.first);
@@ -147,6 +196,16 @@ private:
       Stop stop = m.run(state, &result.trace);
       const Node &n = nodes[id];
       m.canonical(state, stop.fork); // the same pruning as in the search
+      if (n.fork.residueOf >= 0) {
+        state.residues[n.fork.residueOf] = {n.fork.modulus, n.residue};
+        result.path.push_back({m.decisions().linears.print(
+                                   m.decisions().linears.form(n.fork.residueOf)) +
+                                   " % " + std::to_string(n.fork.modulus) +
+                                   " == " + std::to_string(n.residue),
+                               true,
+                               {}});
+        continue;
+      }
       m.decisions().answer(state, n.fork.key, n.fork.threshold, n.yes);
       const DecisionClass &cls = m.decisions().cls(n.fork.key.first);
       result.path.push_back({m.decisions().linears.printAtLeast(cls.rest, n.fork.threshold),
@@ -162,7 +221,10 @@ private:
 
   const Program &program;
   const ProverOptions &options;
-  Machine machine;
+  mutable Machine machine;
+  bool split;
+  std::string unconfirmed;
+  Step unconfirmedAt;
   std::deque<std::pair<State, int>> queue;
   std::vector<Node> nodes;
   std::unordered_set<std::string> visited;
@@ -173,10 +235,21 @@ private:
 } // namespace
 
 ProofResult tlx::verify::prove(const Program &program, const ProverOptions &options) {
+  bool split = false;
+  auto search = [&](std::vector<Precondition> &preconditions) {
+    if (!split) {
+      Search first(program, options, false);
+      ProofResult result = first.run(preconditions);
+      if (!first.grows)
+        return result;
+      split = true;
+    }
+    return Search(program, options, true).run(preconditions);
+  };
   std::vector<Precondition> preconditions;
   ProofResult result;
   while (true) {
-    result = Search(program, options).run(preconditions);
+    result = search(preconditions);
     if (result.preconditions.empty() || preconditions.size() >= 8)
       break;
     preconditions.push_back(result.preconditions[0]);
@@ -186,7 +259,7 @@ ProofResult tlx::verify::prove(const Program &program, const ProverOptions &opti
                      i < preconditions.size();) {
     std::vector<Precondition> fewer = preconditions;
     fewer.erase(fewer.begin() + static_cast<long>(i));
-    ProofResult again = Search(program, options).run(fewer);
+    ProofResult again = search(fewer);
     if (again.verdict == ProofResult::Proved)
       preconditions = std::move(fewer);
     else

@@ -163,6 +163,9 @@ struct State {
   std::vector<TokenInfo> tokens;
   std::vector<Token> epoch; ///< of each strand
   std::map<DecisionKey, Interval> decisions;
+  /// Launch-wide residues that were chosen: form without iteration numbers ->
+  /// (modulus, residue).
+  std::map<LinId, std::pair<int64_t, int64_t>> residues;
   std::vector<char> regionForked; ///< by rank * regions + region
   int turn = 0;    ///< whose turn it is
   int idle = 0;    ///< tasks seen blocked since the last progress

@@ -23,16 +23,40 @@ void Encoder::effects(Operation *op, Block &block) {
   Event event;
   event.op = op->getName().getStringRef().str();
   event.loc = locOf(op);
+  auto flush = [&] {
+    if (event.effects.empty())
+      return;
+    Event part = event;
+    event.effects.clear();
+    Stmt stmt = eventStmt(p.addEvent(std::move(part)));
+    stmt.loc = locOf(op);
+    block.push_back(std::move(stmt));
+  };
+  bool requests = false;
   for (const tlx::SyncEffect &one : declared) {
+    using sync::Kind;
+    requests |= one.kind == Kind::ClcRequest;
+    // Cluster launch control is asked by the CTAs at x == 0 only.
+    if (requests && p.ranks > 1 && rank % cluster[0] != 0 &&
+        one.moment == sync::Moment::Completion)
+      continue;
+    // What blocks is an event of its own: what came before it has happened.
+    if (one.kind == Kind::BarrierWait || one.kind == Kind::ClusterWait ||
+        one.kind == Kind::NamedBarrierSync)
+      flush();
+    // Before ttgir the fence that fbtriton puts in front of bulk stores of
+    // ordinary data is still missing (contract).
+    if (fencesBulkStores && one.kind == Kind::Read && one.group == sync::Group::BulkStore &&
+        event.effects.empty()) {
+      Effect fence;
+      fence.kind = Kind::ProxyFence;
+      event.effects.push_back(fence);
+    }
     std::string why;
     if (!effect(op, one, event.effects, why))
       return unsupported(op, why, block);
   }
-  if (event.effects.empty())
-    return;
-  Stmt stmt = eventStmt(p.addEvent(std::move(event)));
-  stmt.loc = locOf(op);
-  block.push_back(std::move(stmt));
+  flush();
 }
 
 bool Encoder::effect(Operation *op, const tlx::SyncEffect &from, std::vector<Effect> &out,
@@ -100,11 +124,16 @@ bool Encoder::effect(Operation *op, const tlx::SyncEffect &from, std::vector<Eff
   }
   // Which CTAs' copies are meant.
   SmallVector<ExprId> ranks;
-  if (from.pairLeader && p.ranks > 1) {
-    why = "work of a CTA pair";
-    return false;
-  }
-  if (from.rankMask || (from.rank && from.rankIsMask)) {
+  bool pair = from.pairLeader && p.ranks > 1;
+  if (pair && from.group == sync::Group::Tcgen05) {
+    // One thread of the even CTA works on the memory of both and signals both.
+    if (rank & 1)
+      return true;
+    ranks.push_back(e.constant(rank));
+    ranks.push_back(e.constant(rank + 1));
+  } else if (pair && !from.rank && !from.rankMask) {
+    ranks.push_back(e.constant(rank & ~1));
+  } else if (from.rankMask || (from.rank && from.rankIsMask)) {
     int64_t mask = from.rankMask;
     if (from.rank) {
       ExprId value = scalar(from.rank);
@@ -120,7 +149,7 @@ bool Encoder::effect(Operation *op, const tlx::SyncEffect &from, std::vector<Eff
   } else {
     ranks.push_back(from.rank ? scalar(from.rank) : NoExpr);
   }
-  const ViewSet &set = view(from.target);
+  ViewSet set = view(from.target);
   if (set.empty()) {
     why = "a buffer whose allocation cannot be found";
     return false;

@@ -119,6 +119,15 @@ void Encoder::scan() {
     }
     SmallVector<tlx::SyncEffect> declared;
     collectSyncEffects(op, declared);
+    StringRef name = op->getName().getStringRef();
+    touchesPeers |= name == "ttng.map_to_remote_buffer";
+    for (const tlx::SyncEffect &effect : declared) {
+      touchesPeers |= effect.rankIsMask || effect.rankMask != 0 || effect.pairLeader ||
+                      effect.kind == sync::Kind::ClcRequest;
+      pairsCtas |= effect.pairLeader && effect.group == sync::Group::Tcgen05;
+      if (effect.kind == sync::Kind::BarrierInit && op->getParentOp() == function)
+        lastInit = op;
+    }
     for (const tlx::SyncEffect &effect : declared)
       if (effect.kind == sync::Kind::Write && effect.space == sync::Space::Global && effect.target)
         if (Value root = pointerRoot(effect.target))
@@ -135,6 +144,7 @@ void Encoder::run() {
   if (!readLaunch())
     return;
   scan();
+  fencesBulkStores = launch.beforeTtgir;
   p.ranks = static_cast<int>(cluster[0] * cluster[1] * cluster[2]);
   for (rank = 0; rank < p.ranks; ++rank)
     encodeRank(rank);
@@ -171,8 +181,28 @@ Block Encoder::region(Region &region) {
 }
 
 void Encoder::block(mlir::Block &block, Block &out) {
-  for (Operation &op : block)
+  for (Operation &op : block) {
+    bool end = op.hasTrait<OpTrait::IsTerminator>() && block.getParentOp() == function;
+    if (end && pairsCtas && p.ranks > 1 &&
+        !function->getParentOp()->hasAttr("tlx.user_post_ws_sync"))
+      clusterSync(&op, "cluster sync before tensor memory is freed (lowering)", out);
     operation(&op, out);
+    if (&op == lastInit && touchesPeers && p.ranks > 1)
+      clusterSync(&op, "cluster sync after barrier initialisation (lowering)", out);
+  }
+}
+
+/// A cluster barrier that the lowering adds though the IR does not show it.
+void Encoder::clusterSync(Operation *op, const char *what, Block &out) {
+  for (sync::Kind kind : {sync::Kind::ClusterArrive, sync::Kind::ClusterWait}) {
+    Event event;
+    event.op = what;
+    event.loc = locOf(op);
+    Effect effect;
+    effect.kind = kind;
+    event.effects.push_back(effect);
+    out.push_back(eventStmt(p.addEvent(std::move(event))));
+  }
 }
 
 void Encoder::operation(Operation *op, Block &out) {

@@ -27,6 +27,8 @@ struct LaunchShape {
   std::optional<std::array<int64_t, 3>> cluster;
   std::optional<int> numCtas;
   std::string from; ///< file or "command line"
+  /// The IR is above ttgir, where fbtriton's own fences are not there yet.
+  bool beforeTtgir = false;
 };
 
 struct EncodedKernel {

@@ -77,7 +77,7 @@ private:
   ExprId unknown(mlir::Value value, const std::string &name, bool perEvaluation);
 
   // Views.cpp
-  const ViewSet &view(mlir::Value value);
+  ViewSet view(mlir::Value value);
   ViewSet viewOf(mlir::Operation *op, mlir::Value value);
   int rootOf(mlir::Value alloc, mlir::Operation *op);
   int bufferOf(int root);
@@ -89,6 +89,7 @@ private:
   bool effect(mlir::Operation *op, const tlx::SyncEffect &e, std::vector<Effect> &out,
               std::string &why);
   int namedBarriers();
+  void clusterSync(mlir::Operation *op, const char *what, Block &out);
 
   SourceLoc locOf(mlir::Operation *op) const;
   std::string nameOf(mlir::Value value, const char *fallback) const;
@@ -114,6 +115,9 @@ private:
   std::map<std::string, ExprId> shared; ///< symbols that all tasks see alike
   int named = -1;
   int spaces = 0;
+  bool fencesBulkStores = false; ///< the level lacks the compiler's own fences
+  bool touchesPeers = false, pairsCtas = false;
+  mlir::Operation *lastInit = nullptr; ///< last barrier initialisation of the entry block
   llvm::DenseSet<mlir::Value> indexedRoots; ///< rank-2 allocations that are arrays
   std::vector<Task> pending; ///< partitions, in order
 };

@@ -163,6 +163,8 @@ ExprId Encoder::compute(Operation *op, unsigned result) {
   }
   if (name == "nvg.cluster_id")
     return e.constant(rank);
+  if (name == "ttng.cluster_size_1d")
+    return e.constant(p.ranks);
   if (name == "ttng.clc_query_cancel") {
     // The n-th answer is the same for all who ask for the n-th time.
     std::string key = "clc answer " + std::to_string(result) + " at depth " + std::to_string(depth);

@@ -44,7 +44,7 @@ int Encoder::rootOf(Value alloc, Operation *op) {
   root.space = spaces++;
   // An alias lies on the allocation that it names, in bytes or columns.
   if (op->getName().getStringRef() == "tlx.local_alias") {
-    const ViewSet &base = view(op->getOperand(0));
+    ViewSet base = view(op->getOperand(0));
     if (base.size() == 1) {
       Root &under = roots[base[0].view.root];
       root.space = under.space;
@@ -126,7 +126,7 @@ bool Encoder::targetOf(const View &v, bool barrier, Target &target) {
   return true;
 }
 
-const ViewSet &Encoder::view(Value value) {
+ViewSet Encoder::view(Value value) {
   if (auto it = views.find(value); it != views.end())
     return it->second;
   ViewSet set;

@@ -15,6 +15,11 @@ const std::vector<tlx::verify::Contract> &tlx::verify::contracts() {
       {"tcgen05-in-order", "tcgen05 operations of one issuing thread run and complete in order"},
       {"global-memory", "accesses to global memory are not checked against each other; loads of "
                         "memory that the kernel does not write give the same value to all tasks"},
+      {"cluster-sync-after-init", "a cluster kernel that reaches other CTAs gets a cluster barrier "
+                                  "after the barrier initialisations of its entry block, and a "
+                                  "2-CTA one at its end unless tlx.user_post_ws_sync"},
+      {"fence-before-bulk-store", "above .ttgir, a proxy fence stands before every bulk store: "
+                                  "fbtriton inserts it"},
       {"distinct-allocations", "allocations that no alias construct joins do not share memory"},
       {"register-contents", "asynchronous use of registers is ordered by the IR's values"},
       {"clc-answers-end", "cluster launch control stops granting at some time"},

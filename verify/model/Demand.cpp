@@ -45,6 +45,20 @@ bool Demands::isInteger(ExprId expr) const {
   }
 }
 
+bool Demands::isSymbolic(ExprId expr) const {
+  if (expr == NoExpr)
+    return true;
+  const ExprNode &node = program.exprs[expr];
+  return node.op != Op::Var && isSymbolic(node.a) && isSymbolic(node.b) && isSymbolic(node.c);
+}
+
+int64_t Demands::periodOf(ExprId expr) const {
+  auto it = leaves.find(expr);
+  if (it == leaves.end() || !it->second.any)
+    return 1;
+  return it->second.exact ? 0 : it->second.period;
+}
+
 void Demands::analyse(const std::vector<const Code *> &codes) {
   vars.assign(program.varNames.size(), {});
   integerVar.assign(program.varNames.size(), 1);
@@ -117,6 +131,11 @@ void Demands::demand(ExprId expr, const Demand &wanted) {
     return;
   known = d;
   const ExprNode node = program.exprs[expr];
+  if (node.op != Op::Const && isSymbolic(expr)) {
+    Demand &leaf = leaves[expr];
+    leaf = join(leaf, d);
+    return;
+  }
   auto constant = [&](ExprId e, int64_t &value) {
     if (!program.exprs.isConst(e))
       return false;

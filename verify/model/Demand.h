@@ -43,6 +43,12 @@ public:
   /// it is a known integer whenever the program runs.
   bool isInteger(ExprId expr) const;
 
+  /// Does the expression depend on no variable (only on symbols)?
+  bool isSymbolic(ExprId expr) const;
+  /// The period that all uses of a symbolic expression together ask for; 1 when
+  /// nothing does, 0 when it must be exact.
+  int64_t periodOf(ExprId expr) const;
+
 private:
   void demand(ExprId expr, const Demand &d);
   void demandCond(ExprId expr);
@@ -53,6 +59,7 @@ private:
   std::vector<char> integerVar;
   std::vector<std::vector<ExprId>> sources;
   std::map<ExprId, Demand> seen;
+  std::map<ExprId, Demand> leaves; ///< symbolic expressions that are asked for
 };
 
 } // namespace tlx::verify

@@ -94,7 +94,7 @@ int Linears::internTerm(LinTerm term) {
     } else if (op == Op::Rem) {
       auto [dlo, dhi] = rangeOf(1);
       if (dlo == dhi && dlo > 0)
-        facts.hi = dlo - 1, facts.lo = rangeOf(0).first >= 0 ? 0 : 1 - dlo;
+        facts.hi = dlo - 1, facts.lo = 0; // contract: what is divided is not negative
     } else if (op == Op::And) {
       auto [dlo, dhi] = rangeOf(1);
       if (dlo == dhi && dlo >= 0)

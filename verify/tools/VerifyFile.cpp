@@ -103,7 +103,7 @@ KernelReport verifyKernel(Operation *function, const std::string &path, IrLevel 
   auto start = std::chrono::steady_clock::now();
   KernelReport report;
   report.file = path;
-  report.level = name(level).str();
+  report.level = name(level);
   report.policy = std::string("war-proxy=") + (request.warProxy == WarProxy::Off    ? "off"
                                                : request.warProxy == WarProxy::Warn ? "warn"
                                                                                     : "error");
@@ -116,7 +116,7 @@ KernelReport verifyKernel(Operation *function, const std::string &path, IrLevel 
   if (!given.facts.from.empty())
     report.notes.push_back("launch parameters from " + given.facts.from);
   LaunchShape shape{given.facts.target, given.facts.numWarps, given.facts.cluster,
-                    given.facts.numCtas, given.facts.from};
+                    given.facts.numCtas, given.facts.from, level != IrLevel::Ttgir};
   EncodedKernel encoded = encode(function, shape);
   report.kernel = encoded.program.kernel;
   if (!encoded.reason.empty()) {
@@ -162,15 +162,21 @@ FileVerdict verifyFile(const std::string &path, const VerifyRequest &request) {
   DialectRegistry registry;
   registerDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  OwningOpRef<ModuleOp> module = parseFile(path, context);
-  if (!module) {
-    verdict.exitCode = 2;
+  Result<OwningOpRef<ModuleOp>> parsed = parseFile(path, context);
+  if (!parsed) {
+    std::fprintf(stderr, "%s\n", parsed.error().str().c_str());
+    verdict.exitCode = static_cast<int>(parsed.error().code);
     return verdict;
   }
+  OwningOpRef<ModuleOp> module = std::move(*parsed);
   IrLevel level = irLevelOf(*module, path);
-  if (level == IrLevel::Source && failed(ingestModule(*module, given.facts))) {
-    verdict.exitCode = 2;
-    return verdict;
+  if (level == IrLevel::Source) {
+    FirstError first(&context);
+    if (failed(ingestModule(*module, given.facts))) {
+      std::fprintf(stderr, "%s\n", first.take("the kernel cannot be read").str().c_str());
+      verdict.exitCode = 2;
+      return verdict;
+    }
   }
   std::vector<int> codes;
   for (auto function : module->getOps<FunctionOpInterface>()) {
