@@ -1,6 +1,8 @@
 // Functions and structured control flow.
 #include "compiler/export/Exporter.h"
 
+#include "compiler/analysis/ClusterSync.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -191,6 +193,9 @@ void Exporter::exportWarpSpecialize(ttg::WarpSpecializeOp op) {
       spec.requestedRegisters = (*registers)[index];
     if (starts && index < starts->size())
       spec.startWarp = (*starts)[index];
+    for (auto [capture, argument] : llvm::zip(op.getCaptures(), region.getArguments()))
+      if (const BufferPlace *place = places.lookup(capture))
+        places[argument] = place;
     Region *body = &region;
     spec.body = [this, body](const Regs &args) {
       bindAll(body->getArguments(), args);
@@ -249,9 +254,29 @@ void Exporter::exportOp(Operation *op) {
         refineForm(op, form);
         emitForm(op, form);
       });
+  if (op == clusterSyncAfter)
+    emitEntryClusterSync();
+}
+
+/// What the lowering puts behind the mbarriers' initialisation.
+void Exporter::emitEntryClusterSync() {
+  for (sync::Kind kind :
+       {sync::Kind::BarrierInitFence, sync::Kind::ClusterArrive, sync::Kind::ClusterWait}) {
+    sim::Effect effect;
+    effect.kind = kind;
+    sim::Cost cost;
+    cost.unit = CostUnit::Barrier;
+    cost.elements = 1;
+    builder.setCost(cost);
+    builder.emit(sim::Op::Sync, {}, {}, {}, {effect});
+  }
 }
 
 Result<std::unique_ptr<sim::Program>> Exporter::run(tt::FuncOp kernel) {
+  if (!layOutStorage(kernel))
+    return *error;
+  if (builder.facts().clusterSize() > 1)
+    clusterSyncAfter = entryClusterSyncAfter(kernel);
   for (auto function : module.getOps<tt::FuncOp>())
     if (function != kernel && !function.isExternal())
       functions[function.getName()] = builder.declareFunction(

@@ -35,6 +35,7 @@ std::vector<sim::Effect> Exporter::effectsOf(Operation *op) {
     effect.barrier = reg(from.barrier);
     effect.barrierPredicate = reg(from.barrierPredicate);
     effect.amount = from.amount;
+    effect.rankMask = from.rankMask;
     result.push_back(effect);
   }
   return result;

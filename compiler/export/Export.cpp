@@ -51,12 +51,12 @@ Result<std::unique_ptr<sim::Program>> exportProgram(ModuleOp module, const Expor
   Result<tt::FuncOp> kernel = findKernel(module, options.kernel);
   if (!kernel)
     return kernel.error();
-  Exporter exporter(module, options, kernel->getName().str());
+  ExportOptions known = options;
+  factsFromModule(module, known.facts);
+  Exporter exporter(module, known, kernel->getName().str());
   Result<std::unique_ptr<sim::Program>> program = exporter.run(*kernel);
   if (!program)
     return program;
-  (*program)->facts = options.facts;
-  factsFromModule(module, (*program)->facts);
   std::vector<sim::ProgramError> errors = sim::validate(**program);
   if (!errors.empty())
     return Error::internal("the exported program is malformed: " + errors.front().message);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "compiler/analysis/SharedAllocation.h"
 #include "compiler/dialect/tlx/TLX.h"
 #include "compiler/dialect/ttng/TTNG.h"
 #include "compiler/export/Export.h"
@@ -20,7 +21,9 @@ namespace tlx {
 class Exporter {
 public:
   Exporter(mlir::ModuleOp module, const ExportOptions &options, std::string kernel)
-      : module(module), options(options), builder(std::move(kernel)) {}
+      : module(module), options(options), builder(std::move(kernel)) {
+    builder.facts() = options.facts;
+  }
 
   Result<std::unique_ptr<sim::Program>> run(tt::FuncOp kernel);
 
@@ -70,7 +73,13 @@ private:
   bool refineTtng(mlir::Operation *op, Form &form);
   bool refineAmd(mlir::Operation *op, Form &form);
   void emitForm(mlir::Operation *op, Form &form);
+  /// The program's allocation behind the buffer that `op` makes.
   int32_t allocationFor(mlir::Operation *op, ttg::MemDescType type);
+  /// The index that the compiled kernel uses for buffer `index` of `source`, a
+  /// member of a storage alias.
+  sim::Reg aliasedIndex(const BufferPlace &place, sim::Reg index);
+  bool layOutStorage(tt::FuncOp kernel);
+  void emitEntryClusterSync();
 
   //===------------------------------------------------------------------===//
   // Effects, costs, locations (EffectExport.cpp)
@@ -103,6 +112,14 @@ private:
   llvm::DenseMap<mlir::Location, sim::LocId> locations;
   llvm::DenseMap<mlir::Block *, sim::Builder::Label> labels;
   llvm::StringMap<int32_t> functions;
+  /// Which storage each buffer occupies, and where that lies.
+  std::optional<StorageAliases> aliases;
+  SharedAllocation sharedAllocation;
+  llvm::DenseMap<int64_t, int32_t> allocationOfStorage;
+  /// Buffers of storage aliases, through views, whose indices are rewritten.
+  llvm::DenseMap<mlir::Value, const BufferPlace *> places;
+  /// Behind this op the lowering synchronises the cluster; may be null.
+  mlir::Operation *clusterSyncAfter = nullptr;
   mlir::Location currentLoc = mlir::UnknownLoc::get(module.getContext());
   std::optional<Error> error;
 };

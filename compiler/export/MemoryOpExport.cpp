@@ -9,7 +9,26 @@ using namespace mlir;
 
 namespace tlx {
 
+bool Exporter::layOutStorage(tt::FuncOp kernel) {
+  FirstError errors(module.getContext());
+  FailureOr<StorageAliases> computed = StorageAliases::compute(kernel);
+  if (failed(computed)) {
+    error = errors.take("the buffers of a storage alias do not fit");
+    return false;
+  }
+  aliases = std::move(*computed);
+  sharedAllocation = allocateShared(kernel, *aliases);
+  return true;
+}
+
 int32_t Exporter::allocationFor(Operation *op, ttg::MemDescType type) {
+  const BufferPlace *place = aliases->placeOf(op->getResult(0));
+  if (place && !place->isDirect())
+    places[op->getResult(0)] = place;
+  if (place)
+    if (auto found = allocationOfStorage.find(place->storage); found != allocationOfStorage.end())
+      return found->second;
+
   sim::Type memory = simType(type);
   sim::Allocation allocation;
   allocation.space = memory.space;
@@ -29,15 +48,36 @@ int32_t Exporter::allocationFor(Operation *op, ttg::MemDescType type) {
       allocation.alignment = std::max<int64_t>(16, layout::sharedAlignment(**encoding));
     if (auto alignment = op->getAttrOfType<IntegerAttr>("alignment"))
       allocation.alignment = std::max(allocation.alignment, alignment.getInt());
+    if (place) {
+      allocation.bytes = std::max(allocation.bytes, aliases->storageOf(*place).size);
+      allocation.offset = sharedAllocation.offsets[place->storage];
+    }
     if (auto offset = op->getAttrOfType<IntegerAttr>("allocation.offset"))
       allocation.offset = offset.getInt();
-  } else if (auto column = op->getAttrOfType<IntegerAttr>("tensor_memory_col_offset")) {
-    int64_t lane = 0;
-    if (auto row = op->getAttrOfType<IntegerAttr>("tensor_memory_row_offset"))
-      lane = row.getInt();
-    allocation.offset = lane * sim::tmemLaneBytes + column.getInt() * 4;
+  } else {
+    if (place)
+      allocation.bytes = std::max(allocation.bytes, aliases->storageOf(*place).size * 4);
+    if (auto column = op->getAttrOfType<IntegerAttr>("tensor_memory_col_offset")) {
+      int64_t lane = 0;
+      if (auto row = op->getAttrOfType<IntegerAttr>("tensor_memory_row_offset"))
+        lane = row.getInt();
+      allocation.offset = lane * sim::tmemLaneBytes + column.getInt() * 4;
+    }
   }
-  return builder.allocation(allocation);
+  int32_t id = builder.allocation(allocation);
+  if (place)
+    allocationOfStorage[place->storage] = id;
+  return id;
+}
+
+sim::Reg Exporter::aliasedIndex(const BufferPlace &place, sim::Reg index) {
+  auto constant = [&](int64_t value) { return builder.constantInt(DType::i32, value); };
+  sim::Reg result = builder.binary(sim::Op::MulI, index, constant(place.scale));
+  result = builder.binary(sim::Op::AddI, result, constant(place.slot));
+  if (place.group > 1)
+    result = builder.binary(sim::Op::AddI, result,
+                            builder.binary(sim::Op::RemSI, index, constant(place.group)));
+  return result;
 }
 
 bool Exporter::refineTtg(Operation *op, Form &form) {
@@ -53,6 +93,11 @@ bool Exporter::refineTtg(Operation *op, Form &form) {
                       : sim::Op::LocalAlloc;
         form.operands.clear();
         attrs.allocation = allocationFor(op, alloc.getType());
+        return true;
+      })
+      .Case<ttg::MemDescIndexOp>([&](auto view) {
+        if (const BufferPlace *place = places.lookup(view.getSrc()))
+          form.operands[1] = aliasedIndex(*place, form.operands[1]);
         return true;
       })
       .Case<ttg::MemDescSubsliceOp>([&](auto slice) {

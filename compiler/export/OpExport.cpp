@@ -44,8 +44,11 @@ void Exporter::emitForm(Operation *op, Form &form) {
   // A buffer keeps the layout it was allocated with: at the levels where layouts
   // are still being settled, require_layout states a wish about all its uses.
   if (auto require = dyn_cast<tlxd::RequireLayoutOp>(op);
-      require && isa<ttg::MemDescType>(require.getType()))
+      require && isa<ttg::MemDescType>(require.getType())) {
+    if (const BufferPlace *place = places.lookup(require.getSrc()))
+      places[require.getResult()] = place;
     return bind(require.getResult(), reg(require.getSrc()));
+  }
   // Results first: an effect may be on what the op itself makes.
   sim::Regs results;
   for (Value result : form.results) {
