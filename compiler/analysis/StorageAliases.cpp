@@ -1,5 +1,6 @@
 #include "compiler/analysis/StorageAliases.h"
 
+#include "compiler/analysis/EncodingToLayout.h"
 #include "compiler/analysis/TensorMemorySize.h"
 #include "compiler/dialect/ttng/TTNG.h"
 
@@ -30,6 +31,48 @@ int64_t withPadding(ttg::MemDescType type, int64_t elements) {
     for (auto [interval, padding] : llvm::zip(padded.getIntervals(), padded.getPaddings()))
       total += elements / interval * padding;
   return total;
+}
+
+/// What the swizzle of `type` needs; 16 bytes where it needs nothing.
+int64_t alignmentInMemory(ttg::MemDescType type) {
+  Result<layout::EncodingPtr> encoding = describeEncoding(type.getEncoding());
+  return encoding ? layout::sharedAlignment(**encoding) : 16;
+}
+
+/// The type of an allocation with the tensor-memory encoding that its uses ask
+/// for. MMAs over two CTAs store a 64-row accumulator on all 128 lanes, which
+/// stands in the `tlx.require_layout` in front of them, not at the allocation.
+ttg::MemDescType resolvedType(Value allocation) {
+  auto type = cast<ttg::MemDescType>(allocation.getType());
+  auto stated = dyn_cast<ttng::TensorMemoryEncodingAttr>(tlxd::unwrapLayout(type.getEncoding()));
+  if (!stated)
+    return type;
+  SmallVector<Value> views{allocation};
+  llvm::DenseSet<Value> seen(views.begin(), views.end());
+  while (!views.empty()) {
+    for (OpOperand &use : views.pop_back_val().getUses()) {
+      Operation *op = use.getOwner();
+      SmallVector<Value> next;
+      if (auto require = dyn_cast<tlxd::RequireLayoutOp>(op)) {
+        auto asked = dyn_cast<ttng::TensorMemoryEncodingAttr>(
+            cast<ttg::MemDescType>(require.getType()).getEncoding());
+        if (asked && asked.getBlockM() == stated.getBlockM() &&
+            asked.getBlockN() == stated.getBlockN())
+          return ttg::MemDescType::get(type.getContext(), type.getShape(), type.getElementType(),
+                                       asked, type.getMemorySpace(), type.getMutableMemory(),
+                                       type.getAllocShape());
+      } else if (auto holder = dyn_cast<ttg::WarpSpecializePartitionsOp>(op)) {
+        for (Region &region : holder.getPartitionRegions())
+          next.push_back(region.getArgument(use.getOperandNumber()));
+      } else if (auto index = dyn_cast<ttg::MemDescIndexOp>(op)) {
+        next.push_back(index.getResult());
+      }
+      for (Value value : next)
+        if (seen.insert(value).second)
+          views.push_back(value);
+    }
+  }
+  return type;
 }
 
 /// Where a member of a group begins, in units, and how far its index `i` is from
@@ -91,8 +134,16 @@ private:
     return isTensor(type) && type.getShape().size() < 3 ? 1 : type.getShape().front();
   }
 
-  /// From one buffer of `type` to the next; 0 after an error.
-  int64_t unitOf(Operation *op, ttg::MemDescType type) {
+  ttg::MemDescType typeOf(Operation *allocation) {
+    ttg::MemDescType &type = types[allocation];
+    if (!type)
+      type = resolvedType(allocation->getResult(0));
+    return type;
+  }
+
+  /// From one buffer of an allocation to the next; 0 after an error.
+  int64_t unitOf(Operation *op) {
+    ttg::MemDescType type = typeOf(op);
     if (!isTensor(type)) {
       int64_t elements = 1;
       for (int64_t size : type.getShape().drop_front())
@@ -117,21 +168,21 @@ private:
 
   /// A storage as large as `type`, and its only place so far.
   LogicalResult addAllocation(Operation *op) {
-    Value value = op->getResult(0);
-    auto type = cast<ttg::MemDescType>(value.getType());
+    ttg::MemDescType type = typeOf(op);
     Storage storage;
     storage.source = op;
     storage.kind = isTensor(type) ? StorageKind::Tmem : StorageKind::Smem;
     BufferPlace place;
     place.storage = result.all.size();
-    place.unit = unitOf(op, type);
+    place.unit = unitOf(op);
     place.count = countOf(type);
     if (!place.unit)
       return failure();
     storage.size = place.unit * place.count;
     storage.lanes = lanesOf(type);
+    storage.alignment = alignmentInMemory(type);
     result.all.push_back(storage);
-    result.places[value] = place;
+    result.places[op->getResult(0)] = place;
     return success();
   }
 
@@ -142,13 +193,13 @@ private:
       return op.emitOpError("aliases a value that is no allocation: ") << op.getSrc().getType();
     BufferPlace place;
     place.storage = base->storage;
-    place.unit = unitOf(op, op.getType());
+    place.unit = unitOf(op);
     place.count = countOf(op.getType());
     if (!place.unit)
       return failure();
     Storage &storage = result.all[place.storage];
     storage.size = std::max(storage.size, place.unit * place.count);
-    storage.lanes = std::max(storage.lanes, lanesOf(op.getType()));
+    storage.lanes = std::max(storage.lanes, lanesOf(typeOf(op)));
     result.places[op.getResult()] = place;
     return success();
   }
@@ -170,7 +221,7 @@ private:
   int64_t sizeOf(Value node) {
     auto group = node.getDefiningOp<tlxd::ReuseGroupOp>();
     if (!group)
-      return unitOf(node.getDefiningOp(), cast<ttg::MemDescType>(node.getType()));
+      return unitOf(node.getDefiningOp());
     int64_t size = 0;
     for (Value element : group.getElements()) {
       int64_t part = sizeOf(element);
@@ -193,7 +244,7 @@ private:
       return alignment;
     }
     auto type = cast<ttg::MemDescType>(node.getType());
-    return tensor ? unitOf(node.getDefiningOp(), type)
+    return tensor ? unitOf(node.getDefiningOp())
                   : std::max(kSharedAlignment, bytesOfElement(type));
   }
 
@@ -216,13 +267,15 @@ private:
     for (tlxd::StorageAliasLocalAllocOp alloc : allocs) {
       BufferPlace place;
       place.storage = index;
-      place.unit = unitOf(alloc, alloc.getType());
+      place.unit = unitOf(alloc);
       place.count = countOf(alloc.getType());
       if (!place.unit)
         return failure();
       result.places[alloc.getResult()] = place;
+      result.all[index].alignment =
+          std::max(result.all[index].alignment, alignmentInMemory(alloc.getType()));
       result.all[index].lanes =
-          std::max(result.all[index].lanes, lanesOf(alloc.getType()));
+          std::max(result.all[index].lanes, lanesOf(typeOf(alloc)));
     }
 
     // Without an overlap every buffer begins at the beginning. fbtriton sizes
@@ -314,6 +367,7 @@ private:
   }
 
   StorageAliases result;
+  llvm::DenseMap<Operation *, ttg::MemDescType> types;
   llvm::DenseMap<Operation *, tlxd::SetBufferOverlapOp> overlaps;
   bool tensor = false;       ///< of the storage at hand
   int64_t rootAlignment = 1; ///< of its tree

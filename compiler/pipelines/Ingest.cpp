@@ -31,6 +31,8 @@ void buildIngestPipeline(OpPassManager &passes, const LaunchFacts &facts) {
   passes.addPass(createCSEPass());
   passes.addPass(createTlxMergeReads());
   passes.addPass(createCSEPass());
+  // fbtriton's NVIDIA pipeline moves nothing out of loops at this level, and
+  // neither pipeline raises while loops.
   if (StringRef(facts.target).starts_with("hip:"))
     passes.addPass(createTlxLicm());
   passes.addPass(createSymbolDCEPass());

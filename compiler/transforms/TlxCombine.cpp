@@ -7,6 +7,7 @@
 //   reshape(descriptor_load)            ->  descriptor_load, where the reshape
 //                                           only drops leading sizes of 1
 //   reshape feeding a full reduction    ->  allow_reorder: order does not matter
+//   sum over k of a[i, k] * b[k, j]     ->  dot(a, b, 0)
 #include "compiler/transforms/Passes.h"
 
 #include "compiler/dialect/tt/TT.h"
@@ -58,9 +59,12 @@ struct AddPtrOfAddPtr : public OpRewritePattern<tt::AddPtrOp> {
       return failure();
     if (!sumFits(inner.getOffset(), op.getOffset()))
       return failure();
+    DictionaryAttr attributes = op->getDiscardableAttrDictionary();
     Value sum = rewriter.createOrFold<arith::AddIOp>(op.getLoc(), inner.getOffset(),
                                                      op.getOffset());
-    rewriter.replaceOpWithNewOp<tt::AddPtrOp>(op, op.getType(), inner.getPtr(), sum);
+    auto combined =
+        rewriter.replaceOpWithNewOp<tt::AddPtrOp>(op, op.getType(), inner.getPtr(), sum);
+    combined->setDiscardableAttrs(attributes);
     return success();
   }
 
@@ -95,7 +99,7 @@ struct SelectOfMaskedLoad : public OpRewritePattern<arith::SelectOp> {
 
   LogicalResult matchAndRewrite(arith::SelectOp op, PatternRewriter &rewriter) const override {
     auto load = op.getTrueValue().getDefiningOp<tt::LoadOp>();
-    if (!load || !load.getMask() || !load->hasOneUse())
+    if (!load || !load.getMask())
       return failure();
     auto mask = load.getMask().getDefiningOp<tt::SplatOp>();
     bool sameMask = mask && mask.getSrc() == op.getCondition();
@@ -148,12 +152,53 @@ struct UnorderedReshape : public OpRewritePattern<tt::ReshapeOp> {
   }
 };
 
+/// A matrix product written with broadcasts:
+/// reduce<add, axis 1>(broadcast(expand_dims a, 2) * broadcast(expand_dims b, 0)).
+struct ProductOfBroadcasts : public OpRewritePattern<tt::ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  static constexpr int64_t kSmallestDot = 16;
+
+  /// The matrix behind `value`, repeated along `axis`.
+  static Value repeated(Value value, unsigned axis) {
+    auto broadcast = value.getDefiningOp<tt::BroadcastOp>();
+    auto expand = broadcast ? broadcast.getSrc().getDefiningOp<tt::ExpandDimsOp>()
+                            : tt::ExpandDimsOp();
+    return expand && expand.getAxis() == axis ? expand.getSrc() : Value();
+  }
+
+  static bool adds(tt::ReduceOp op) {
+    Block &block = op.getCombineOp().front();
+    if (!llvm::hasNItems(block, 2))
+      return false;
+    auto add = dyn_cast<arith::AddFOp>(block.front());
+    return add && add.getType().getIntOrFloatBitWidth() <= 32 &&
+           block.getTerminator()->getOperand(0) == add.getResult();
+  }
+
+  LogicalResult matchAndRewrite(tt::ReduceOp op, PatternRewriter &rewriter) const override {
+    if (op->getNumOperands() != 1 || op.getAxis() != 1 || !adds(op))
+      return failure();
+    auto product = op->getOperand(0).getDefiningOp<arith::MulFOp>();
+    auto result = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+    if (!product || !result || result.getRank() != 2)
+      return failure();
+    Value a = repeated(product.getLhs(), 2), b = repeated(product.getRhs(), 0);
+    if (!a || !b || result.getDimSize(0) < kSmallestDot || result.getDimSize(1) < kSmallestDot)
+      return failure();
+    Value zero = arith::ConstantOp::create(rewriter, op.getLoc(), rewriter.getZeroAttr(result));
+    rewriter.replaceOpWithNewOp<tt::DotOp>(op, result, a, b, zero);
+    return success();
+  }
+};
+
 struct TlxCombine : public impl::TlxCombineBase<TlxCombine> {
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
     patterns.add<DotIntoSum<arith::AddFOp>, DotIntoSum<arith::AddIOp>, AddPtrOfAddPtr,
-                 SelectOfMaskedLoad, ReshapeOfDescriptorLoad, UnorderedReshape>(context);
+                 SelectOfMaskedLoad, ReshapeOfDescriptorLoad, UnorderedReshape,
+                 ProductOfBroadcasts>(context);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

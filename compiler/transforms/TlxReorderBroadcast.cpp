@@ -24,8 +24,9 @@ namespace {
 
 /// An element-wise op without effects on tiles, with one result.
 bool isMovable(Operation *op) {
-  return op->hasTrait<OpTrait::Elementwise>() && op->getNumOperands() > 0 &&
-         op->getNumResults() == 1 && op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
+  bool elementwise = op->hasTrait<OpTrait::Elementwise>() || isa<tt::ElementwiseInlineAsmOp>(op);
+  return elementwise && op->getNumOperands() > 0 && op->getNumResults() == 1 &&
+         op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
          llvm::all_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>);
 }
 

@@ -82,3 +82,29 @@ tt.func @reshape_that_regroups_stays(%d: !tt.tensordesc<tensor<1x8x32xf16>>, %i:
   %r = tt.reshape %x : tensor<1x8x32xf16> -> tensor<4x64xf16>
   tt.return %r : tensor<4x64xf16>
 }
+
+// CHECK-LABEL: @product_of_broadcasts
+// CHECK: %[[D:.*]] = tt.dot %arg0, %arg1, %{{.*}} : tensor<16x16xf32> * tensor<16x16xf32> -> tensor<16x16xf32>
+// CHECK: tt.return %[[D]]
+tt.func @product_of_broadcasts(%a: tensor<16x16xf32>, %b: tensor<16x16xf32>) -> tensor<16x16xf32> {
+  %0 = tt.expand_dims %a {axis = 2 : i32} : tensor<16x16xf32> -> tensor<16x16x1xf32>
+  %1 = tt.expand_dims %b {axis = 0 : i32} : tensor<16x16xf32> -> tensor<1x16x16xf32>
+  %2 = tt.broadcast %0 : tensor<16x16x1xf32> -> tensor<16x16x16xf32>
+  %3 = tt.broadcast %1 : tensor<1x16x16xf32> -> tensor<16x16x16xf32>
+  %4 = arith.mulf %2, %3 : tensor<16x16x16xf32>
+  %5 = "tt.reduce"(%4) <{axis = 1 : i32}> ({
+  ^bb0(%x: f32, %y: f32):
+    %z = arith.addf %x, %y : f32
+    tt.reduce.return %z : f32
+  }) : (tensor<16x16x16xf32>) -> tensor<16x16xf32>
+  tt.return %5 : tensor<16x16xf32>
+}
+
+// CHECK-LABEL: @wide_offsets_add_up
+// CHECK: %[[S:.*]] = arith.addi %arg1, %arg2 : i64
+// CHECK: tt.addptr %arg0, %[[S]] {tt.divisibility = dense<16> : tensor<1xi32>} : !tt.ptr<f32>, i64
+tt.func @wide_offsets_add_up(%p: !tt.ptr<f32>, %a: i64, %b: i64) -> !tt.ptr<f32> {
+  %0 = tt.addptr %p, %a : !tt.ptr<f32>, i64
+  %1 = tt.addptr %0, %b {tt.divisibility = dense<16> : tensor<1xi32>} : !tt.ptr<f32>, i64
+  tt.return %1 : !tt.ptr<f32>
+}

@@ -1,4 +1,4 @@
-// RUN: tlx-opt %s --split-input-file --verify-diagnostics --tlx-fixup="target=cuda:100 num-warps=4 cluster=1,1,1"
+// RUN: tlx-opt %s --no-verify --split-input-file --verify-diagnostics --tlx-fixup="target=cuda:100 num-warps=4 cluster=1,1,1"
 
 module {
   tt.func @captures_a_tile(%p: !tt.ptr<f32>) {
@@ -67,6 +67,20 @@ module {
     %c0_i32 = arith.constant 0 : i32
     // expected-error@below {{'ttng.map_to_remote_buffer' op views another CTA's memory, but the launch has no cluster}}
     %r = ttng.map_to_remote_buffer %m, %c0_i32 : !ttg.memdesc<1xi64, #shared, #smem, mutable> -> !ttg.memdesc<1xi64, #shared, #ttng.shared_cluster_memory, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+#lin = #ttg.linear<{register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[0, 0], [0, 0]], block = []}>
+#lin2 = #ttg.linear<{register = [[1, 0], [2, 0]], lane = [[0, 1], [0, 2], [4, 0], [8, 0], [16, 0]], warp = [[0, 0], [0, 0]], block = []}>
+module {
+  tt.func @conflicting_pins(%a: tensor<32x4xf32>, %p: tensor<32x4x!tt.ptr<f32>>) {
+    %x = tlx.require_layout %p : tensor<32x4x!tt.ptr<f32>> -> tensor<32x4x!tt.ptr<f32>, #tlx.no_verify_layout<#lin>>
+    %y = tlx.require_layout %a : tensor<32x4xf32> -> tensor<32x4xf32, #tlx.no_verify_layout<#lin2>>
+    // expected-error@below {{'tt.store' op operands have conflicting layouts}}
+    "tt.store"(%x, %y) <{cache = 1 : i32, evict = 1 : i32}> : (tensor<32x4x!tt.ptr<f32>, #tlx.no_verify_layout<#lin>>, tensor<32x4xf32, #tlx.no_verify_layout<#lin2>>) -> ()
     tt.return
   }
 }

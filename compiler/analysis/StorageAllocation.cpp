@@ -1,0 +1,151 @@
+#include "compiler/analysis/StorageAllocation.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using tlx::tlxd::StorageKind;
+
+namespace tlx {
+namespace {
+
+bool isBuffer(Value value) { return isa<ttg::MemDescType>(value.getType()); }
+
+/// Follows every view of the buffers that lie on a storage.
+class LifeFinder {
+public:
+  explicit LifeFinder(Operation *root) {
+    root->walk<WalkOrder::PostOrder>([&](Operation *op) { numbers[op] = numbers.size(); });
+  }
+
+  /// From the first of `buffers` to the last use of any of them.
+  StorageLife lifeOf(const SmallVector<Value> &buffers) {
+    StorageLife life;
+    life.begin = life.end = numbers.lookup(buffers.front().getDefiningOp());
+    for (Value buffer : buffers) {
+      int64_t at = numbers.lookup(buffer.getDefiningOp());
+      life.begin = std::min(life.begin, at);
+      life.end = std::max(life.end, at);
+    }
+    home = buffers.front().getDefiningOp()->getBlock();
+    seen.clear();
+    for (Value buffer : buffers)
+      follow(buffer);
+    while (!pending.empty()) {
+      Value value = pending.pop_back_val();
+      for (OpOperand &use : value.getUses()) {
+        if (Operation *ancestor = home->findAncestorOpInBlock(*use.getOwner()))
+          life.end = std::max<int64_t>(life.end, numbers.lookup(ancestor));
+        followUse(use);
+      }
+    }
+    return life;
+  }
+
+private:
+  void follow(Value value) {
+    if (isBuffer(value) && seen.insert(value).second)
+      pending.push_back(value);
+  }
+
+  void followUse(OpOperand &use) {
+    Operation *op = use.getOwner();
+    if (auto holder = dyn_cast<ttg::WarpSpecializePartitionsOp>(op)) {
+      for (Region &region : holder.getPartitionRegions())
+        follow(region.getArgument(use.getOperandNumber()));
+      return;
+    }
+    // Views, selects, and loops and branches that hand the buffer on.
+    for (Value result : op->getResults())
+      follow(result);
+    if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
+      for (BlockArgument argument : loop.getRegionIterArgs())
+        follow(argument);
+    if (op->hasTrait<OpTrait::IsTerminator>()) {
+      Operation *parent = op->getParentOp();
+      for (Value result : parent->getResults())
+        follow(result);
+      for (Region &region : parent->getRegions())
+        for (BlockArgument argument : region.getArguments())
+          follow(argument);
+      for (Block *successor : op->getSuccessors())
+        for (BlockArgument argument : successor->getArguments())
+          follow(argument);
+    }
+  }
+
+  llvm::DenseMap<Operation *, int64_t> numbers;
+  Block *home = nullptr;
+  llvm::DenseSet<Value> seen;
+  SmallVector<Value> pending;
+};
+
+/// A piece of memory: `size` units from `offset`, lanes from `lane`.
+struct Piece {
+  int64_t storage, offset, size, lane, lanes;
+  bool meets(const Piece &other) const {
+    return offset < other.offset + other.size && other.offset < offset + size &&
+           lane < other.lane + other.lanes && other.lane < lane + lanes;
+  }
+};
+
+/// The lowest place that no piece of `taken` meets.
+Piece firstFit(Piece piece, int64_t alignment, ArrayRef<Piece> taken) {
+  SmallVector<int64_t> candidates{0};
+  for (const Piece &other : taken)
+    candidates.push_back(llvm::alignTo(other.offset + other.size, alignment));
+  llvm::sort(candidates);
+  for (int64_t offset : candidates)
+    for (int64_t lane = 0; lane + piece.lanes <= 128; lane += 64) {
+      piece.offset = offset;
+      piece.lane = lane;
+      if (llvm::none_of(taken, [&](const Piece &other) { return piece.meets(other); }))
+        return piece;
+    }
+  llvm_unreachable("the end of the last piece is free");
+}
+
+} // namespace
+
+StorageAllocation StorageAllocation::compute(Operation *root, const StorageAliases &aliases) {
+  StorageAllocation result;
+  size_t count = aliases.storages().size();
+  SmallVector<SmallVector<Value>> buffers(count);
+  root->walk([&](Operation *op) {
+    for (Value value : op->getResults())
+      if (const BufferPlace *place = aliases.placeOf(value))
+        buffers[place->storage].push_back(value);
+  });
+  LifeFinder finder(root);
+  result.lives.resize(count);
+  result.addresses.resize(count);
+  SmallVector<Piece> placed[2];
+  SmallVector<int64_t> order;
+  for (size_t index = 0; index < count; ++index)
+    if (!buffers[index].empty()) {
+      result.lives[index] = finder.lifeOf(buffers[index]);
+      order.push_back(index);
+    }
+  // Large ones first, as in fbtriton: small ones fit into what is left.
+  llvm::stable_sort(order, [&](int64_t a, int64_t b) {
+    return aliases.storages()[a].size > aliases.storages()[b].size;
+  });
+  for (int64_t index : order) {
+    const Storage &storage = aliases.storages()[index];
+    bool tensor = storage.kind == StorageKind::Tmem;
+    SmallVector<Piece> taken;
+    for (const Piece &other : placed[tensor])
+      if (result.lives[index].overlaps(result.lives[other.storage]))
+        taken.push_back(other);
+    Piece piece{index, 0, storage.size, 0, tensor ? storage.lanes : 128};
+    piece = firstFit(piece, tensor ? 1 : storage.alignment, taken);
+    placed[tensor].push_back(piece);
+    result.addresses[index] = {piece.offset, piece.lane};
+    int64_t &total = tensor ? result.columns : result.bytes;
+    total = std::max(total, piece.offset + piece.size);
+  }
+  return result;
+}
+
+} // namespace tlx
