@@ -128,8 +128,9 @@ StorageAllocation StorageAllocation::compute(Operation *root, const StorageAlias
       order.push_back(index);
     }
   // Large ones first, as in fbtriton: small ones fit into what is left.
-  llvm::stable_sort(order, [&](int64_t a, int64_t b) {
-    return aliases.storages()[a].size > aliases.storages()[b].size;
+  llvm::sort(order, [&](int64_t a, int64_t b) {
+    int64_t sizeA = aliases.storages()[a].size, sizeB = aliases.storages()[b].size;
+    return sizeA != sizeB ? sizeA > sizeB : a < b;
   });
   for (int64_t index : order) {
     const Storage &storage = aliases.storages()[index];
