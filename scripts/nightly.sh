@@ -16,6 +16,7 @@ roundtrip: $TLX_PYTHON tests/corpus/roundtrip.py
 fbtriton-equality: $TLX_PYTHON tests/corpus/fbtriton_equality.py
 layout-facts: $TLX_PYTHON scripts/layout_facts.py --check
 ingest-events: $TLX_PYTHON tests/corpus/ingest_events.py
+ingest-identical: $TLX_PYTHON tests/corpus/ingest_events.py --identical
 verify-corpus: $TLX_PYTHON tests/corpus/verify_corpus.py
 sim-values: $TLX_PYTHON tests/corpus/sim_values.py --timeout 600
 fuzz-opt: $TLX_PYTHON tests/fuzz/text_fuzz.py --tool tlx-opt --count 20000 --seed $RANDOM
