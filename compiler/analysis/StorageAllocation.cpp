@@ -1,5 +1,7 @@
 #include "compiler/analysis/StorageAllocation.h"
 
+#include "compiler/dialect/ttng/TTNG.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/Support/MathExtras.h"
@@ -29,6 +31,7 @@ public:
       life.end = std::max(life.end, at);
     }
     home = buffers.front().getDefiningOp()->getBlock();
+    findTask(buffers.front().getDefiningOp(), life);
     seen.clear();
     for (Value buffer : buffers)
       follow(buffer);
@@ -37,6 +40,8 @@ public:
       for (OpOperand &use : value.getUses()) {
         if (Operation *ancestor = home->findAncestorOpInBlock(*use.getOwner()))
           life.end = std::max<int64_t>(life.end, numbers.lookup(ancestor));
+        if (livesThroughout(use.getOwner()))
+          life = {0, int64_t(numbers.size()), life.specialize, life.task};
         followUse(use);
       }
     }
@@ -44,6 +49,25 @@ public:
   }
 
 private:
+  /// The region of a warp_specialize around `op`.
+  static void findTask(Operation *op, StorageLife &life) {
+    for (Region *region = op->getParentRegion(); region; region = region->getParentRegion()) {
+      Operation *parent = region->getParentOp();
+      bool partition = isa<ttg::WarpSpecializePartitionsOp>(parent);
+      if (!partition && !isa<ttg::WarpSpecializeOp>(parent))
+        continue;
+      life.task = region;
+      life.specialize = partition ? parent->getParentOp() : parent;
+      return;
+    }
+  }
+
+  /// `user` makes its buffer an mbarrier, or lets other CTAs write it.
+  static bool livesThroughout(Operation *user) {
+    return isa<ttng::InitBarrierOp, ttng::MapToRemoteBufferOp, ttg::RemoteShmemStoreOp,
+               ttg::AsyncRemoteShmemStoreOp, ttg::AsyncRemoteShmemCopyOp>(user);
+  }
+
   void follow(Value value) {
     if (isBuffer(value) && seen.insert(value).second)
       pending.push_back(value);

@@ -11,6 +11,9 @@
 //   %a = local_alloc ; use %a ; %b = local_alloc ; use %b     a and b may share
 //   %c = local_alloc ; warp_specialize(%c)                    c lives to the end
 //
+// Storages made in different regions of one warp_specialize always live at the
+// same time. mbarriers and what remote CTAs write live throughout the kernel.
+//
 // Which storages may share is fbtriton's rule. The addresses are those of a first
 // fit, large storages first; its own, from a colouring of the same conflicts, can
 // differ, and its scratch memory for conversions is not known at this level.
@@ -25,7 +28,13 @@ namespace tlx {
 /// A storage's life, as numbers of ops in post-order: [begin, end].
 struct StorageLife {
   int64_t begin = 0, end = 0;
+  /// The region of a warp_specialize that it was made in; null: outside.
+  mlir::Operation *specialize = nullptr;
+  mlir::Region *task = nullptr;
   bool overlaps(const StorageLife &other) const {
+    // The regions of one warp_specialize run at the same time.
+    if (specialize && specialize == other.specialize && task != other.task)
+      return true;
     return begin <= other.end && other.begin <= end;
   }
 };

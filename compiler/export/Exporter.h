@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/analysis/SharedAllocation.h"
+#include "compiler/analysis/StorageAllocation.h"
 #include "compiler/dialect/tlx/TLX.h"
 #include "compiler/dialect/ttng/TTNG.h"
 #include "compiler/export/Export.h"
@@ -114,7 +114,7 @@ private:
   llvm::StringMap<int32_t> functions;
   /// Which storage each buffer occupies, and where that lies.
   std::optional<StorageAliases> aliases;
-  SharedAllocation sharedAllocation;
+  StorageAllocation addresses;
   llvm::DenseMap<int64_t, int32_t> allocationOfStorage;
   /// Buffers of storage aliases, through views, whose indices are rewritten.
   llvm::DenseMap<mlir::Value, const BufferPlace *> places;

@@ -17,7 +17,7 @@ bool Exporter::layOutStorage(tt::FuncOp kernel) {
     return false;
   }
   aliases = std::move(*computed);
-  sharedAllocation = allocateShared(kernel, *aliases);
+  addresses = StorageAllocation::compute(kernel, *aliases);
   return true;
 }
 
@@ -50,13 +50,16 @@ int32_t Exporter::allocationFor(Operation *op, ttg::MemDescType type) {
       allocation.alignment = std::max(allocation.alignment, alignment.getInt());
     if (place) {
       allocation.bytes = std::max(allocation.bytes, aliases->storageOf(*place).size);
-      allocation.offset = sharedAllocation.offsets[place->storage];
+      allocation.offset = addresses.addressOf(place->storage).offset;
     }
     if (auto offset = op->getAttrOfType<IntegerAttr>("allocation.offset"))
       allocation.offset = offset.getInt();
   } else {
-    if (place)
+    if (place) {
+      const StorageAddress &address = addresses.addressOf(place->storage);
       allocation.bytes = std::max(allocation.bytes, aliases->storageOf(*place).size * 4);
+      allocation.offset = address.lane * sim::tmemLaneBytes + address.offset * 4;
+    }
     if (auto column = op->getAttrOfType<IntegerAttr>("tensor_memory_col_offset")) {
       int64_t lane = 0;
       if (auto row = op->getAttrOfType<IntegerAttr>("tensor_memory_row_offset"))

@@ -104,6 +104,19 @@ TEST_F(StorageAllocationTest, capturesLiveThroughoutTheirWarpSpecialize) {
   EXPECT_TRUE(allocation.mayShare(2, 3));
 }
 
+TEST_F(StorageAllocationTest, regionsOfAWarpSpecializeRunAtTheSameTime) {
+  auto module = parse("ttg.warp_specialize(%i)\ndefault {\n" + alloc("a") + use("a") + alloc("c") +
+                      use("c") + "ttg.warp_yield\n}\npartition0(%j: i32) num_warps(4) {\n" +
+                      "%b = ttg.local_alloc : () -> !b\n" +
+                      "%q = ttg.memdesc_index %b[%j] : !b -> !v\nttg.warp_return\n" +
+                      "} : (i32) -> ()\n");
+  ASSERT_TRUE(module);
+  StorageAllocation allocation = allocate(*module);
+  EXPECT_TRUE(allocation.mayShare(0, 1));
+  EXPECT_FALSE(allocation.mayShare(0, 2));
+  EXPECT_FALSE(allocation.mayShare(1, 2));
+}
+
 TEST_F(StorageAllocationTest, buffersHandedThroughALoopStayAlive) {
   auto module = parse(alloc("a") + alloc("c") +
                       "%r = scf.for %j = %i to %i step %i iter_args(%p = %a) -> (!b) : i32 {\n"
