@@ -175,7 +175,8 @@ Machine::Outcome Machine::wait(State &state, int task, int event, const Resolved
     bool recorded = std::any_of(b.waits.begin(), b.waits.end(), [&](const WaitRecord &wait) {
       return wait.token == state.epoch[row];
     });
-    if (!recorded)
+    // Contract: all warps look at the first, free, wait before a phase completes.
+    if (!recorded && (half == 0 || b.generation > 0))
       b.waits.push_back({state.epoch[row], event, static_cast<int16_t>(task)});
   }
   return Outcome::Ran;

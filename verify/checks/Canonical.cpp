@@ -226,8 +226,12 @@ bool Machine::stillAsked(const State &state, int cls, const std::vector<int64_t>
   if (it == classGroup.end())
     return true;
   for (const LoopRef &ref : groups[it->second])
-    if (contribution(state, ref.task, ref.loop, prefix))
-      return true;
+    if (auto n = contribution(state, ref.task, ref.loop, prefix)) {
+      // A question about one iteration is over when that iteration is.
+      bool ofIteration = deepest <= c.prefixDepth && deepest <= static_cast<int>(prefix.size());
+      if (!ofIteration || *n <= prefix[deepest - 1])
+        return true;
+    }
   return false;
 }
 

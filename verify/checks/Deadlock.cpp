@@ -11,6 +11,17 @@
 using namespace tlx::verify;
 using tlx::sync::Kind;
 
+/// Nothing was delivered and the task that announced the bytes waits itself.
+bool Machine::expecterStuck(const State &state, int barrier) const {
+  bool stuck = false;
+  for (const ArrivalRecord &record : state.barriers[barrier].log) {
+    if (record.bytes < 0)
+      return false;
+    stuck |= record.bytes > 0 && !state.tasks[record.task].done;
+  }
+  return stuck;
+}
+
 Violation Machine::deadlock(State &state) {
   Violation v{BugClass::Deadlock, "", {}, {}};
   int chosen = -1;
@@ -60,7 +71,8 @@ Violation Machine::deadlock(State &state) {
     }
     // The headline is a barrier whose bytes are wrong, else the first wait.
     bool bytesWrong = kind == Kind::BarrierWait && barrier >= 0 &&
-                      state.barriers[barrier].tx != 0 && state.barriers[barrier].pending == 0;
+                      state.barriers[barrier].tx != 0 && state.barriers[barrier].pending == 0 &&
+                      !expecterStuck(state, barrier);
     if (chosen < 0 || (bytesWrong && v.cls != BugClass::BytesMismatch)) {
       if (chosen >= 0)
         v.related.push_back(v.at);

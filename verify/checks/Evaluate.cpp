@@ -64,7 +64,7 @@ Machine::Eval Machine::residue(State &state, int task, ExprId expr, int64_t modu
       value = reduce(value);
     return e;
   }
-  if (demands.isSymbolic(expr)) {
+  if (demands.isSymbolic(expr) && demands.leaves.contains(expr)) {
     LinId form = linears.of(expr);
     uint32_t ords = 0;
     for (auto [term, coef] : linears.form(form).terms)
@@ -95,6 +95,18 @@ Machine::Eval Machine::residue(State &state, int task, ExprId expr, int64_t modu
     foldBinary(node.op, a, b, value);
     value = reduce(value);
     return Eval::Known;
+  }
+  case Op::Rem:
+  case Op::And: {
+    const ExprNode &divisor = program.exprs[node.b];
+    int64_t inner = divisor.op != Op::Const ? 0 : node.op == Op::Rem ? divisor.value
+                                                                     : divisor.value + 1;
+    if (inner < 1 || (inner & (inner - 1) && node.op == Op::And))
+      return Eval::Unknown;
+    Eval e = residue(state, task, node.a, inner, a);
+    if (e == Eval::Known)
+      value = reduce(a);
+    return e;
   }
   case Op::Div: {
     const ExprNode &divisor = program.exprs[node.b];
@@ -155,6 +167,20 @@ Machine::Eval Machine::ask(State &state, int task, const Question &asked, bool &
   if (interval.lo >= t || interval.hi < t) {
     value = (interval.lo >= t) != q.negated;
     return Eval::Known;
+  }
+  // What asks for a residue of R gets it before R's interval may be forgotten.
+  for (const auto &[leaf, demand] : demands.leaves) {
+    if (!demand.any || demand.exact || demand.period < 2 || demand.period > 64)
+      continue;
+    LinId form = linears.of(leaf);
+    if (linears.form(form).terms != cls.rest.terms || state.residues.contains(form))
+      continue;
+    stop.fork = {};
+    stop.fork.task = task;
+    stop.fork.pc = state.tasks[task].pc;
+    stop.fork.residueOf = form;
+    stop.fork.modulus = demand.period;
+    return Eval::Forks;
   }
   stop.fork = {};
   stop.fork.key = table.key(q.cls, n);

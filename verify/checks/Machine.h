@@ -108,6 +108,7 @@ private:
   bool completeGeneration(State &state, int task, int event, int barrier);
   bool usable(State &state, int task, int event, int barrier, int row);
   Violation deadlock(State &state);
+  bool expecterStuck(const State &state, int barrier) const;
 
   // Memory.cpp
   bool access(State &state, int task, int event, const std::vector<int> &cells, int row,

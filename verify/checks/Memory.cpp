@@ -25,7 +25,7 @@ bool Machine::access(State &state, int task, int event, const std::vector<int> &
       if (ordered && other.ordered && other.agent == agent)
         continue; // one pipe, in issue order
       int otherTask = other.agent < 2 * numTasks ? other.agent / 2 : -1;
-      if (!state.knowledge.knows(row, other.token) && otherTask == task && shared)
+      if (!state.knowledge.knows(row, other.token) && otherTask == task)
         taskBarrier(state, task); // the barrier that the membar analysis inserts
       if (row == scratchRow() && otherTask == task)
         state.knowledge.join(row, strand(task, 0));

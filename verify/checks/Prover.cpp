@@ -101,12 +101,16 @@ public:
   }
 
 private:
-  /// One value of each launch-invariant quantity must give all its answers.
+  /// What does not depend on iterations has one value, which must give all
+  /// answers about it.
   bool consistent(const std::map<DecisionKey, Interval> &decisions) const {
     std::map<std::vector<std::pair<int, int64_t>>, Interval> all;
     for (const auto &[key, interval] : decisions) {
       const DecisionClass &cls = machine.decisions().cls(key.first);
-      if (!cls.invariant)
+      bool varies = false;
+      for (auto [term, coef] : cls.rest.terms)
+        varies |= machine.decisions().linears.facts(term).ords != 0;
+      if (varies)
         continue;
       Interval &meet = all[cls.rest.terms];
       meet.lo = std::max(meet.lo, interval.lo);
@@ -180,6 +184,9 @@ private:
       DecisionTable &table = machine.decisions();
       const DecisionClass &cls = table.cls(n.fork.key.first);
       if (!cls.invariant || n.fork.negated)
+        continue;
+      // Only a size of zero may be excluded, not one step of a peeled loop.
+      if (table.linears.smallestSize(cls.rest, n.fork.threshold) > 1)
         continue;
       if (options.launchReaches && options.launchReaches(table.linears, cls.rest, n.fork.threshold))
         continue;

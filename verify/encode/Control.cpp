@@ -8,7 +8,8 @@ using namespace mlir;
 
 namespace tlx::verify {
 
-bool Encoder::isScalar(Type type) const { return type.isIntOrIndex(); }
+bool Encoder::isScalar(Type type) const { return type.isIntOrIndexOrFloat() || isa<tt::PointerType>(type);
+}
 
 VarId Encoder::newVar(Value value) {
   std::string name = nameOf(value, "");

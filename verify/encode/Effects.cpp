@@ -6,6 +6,28 @@ using namespace mlir;
 
 namespace tlx::verify {
 
+bool Encoder::dependsOn(ExprId expr, ExprId leaf) const {
+  if (expr == NoExpr)
+    return false;
+  const ExprNode &node = e[expr];
+  return expr == leaf || dependsOn(node.a, leaf) || dependsOn(node.b, leaf) ||
+         dependsOn(node.c, leaf);
+}
+
+/// The expression for thread `t` of the task.
+ExprId Encoder::withThread(ExprId expr, int64_t t) {
+  if (expr == threadId)
+    return e.constant(t);
+  if (!dependsOn(expr, threadId))
+    return expr;
+  const ExprNode node = e[expr];
+  if (node.op == Op::Select)
+    return e.select(withThread(node.a, t), withThread(node.b, t), withThread(node.c, t));
+  if (node.op == Op::Opaque)
+    return expr;
+  return e.binary(node.op, withThread(node.a, t), withThread(node.b, t));
+}
+
 int Encoder::namedBarriers() {
   if (named >= 0)
     return named;
@@ -78,6 +100,31 @@ bool Encoder::effect(Operation *op, const tlx::SyncEffect &from, std::vector<Eff
     bool arrives = from.kind == Kind::BarrierArrive || from.kind == Kind::BarrierComplete;
     if (arrives)
       effect.pred = effect.pred == NoExpr ? also : e.binary(Op::And, effect.pred, also);
+  }
+  // A per-thread arrival under a condition on the thread: count the threads.
+  if (effect.threads == sync::Threads::PerThread && effect.pred != NoExpr &&
+      threadId != NoExpr && dependsOn(effect.pred, threadId)) {
+    int64_t count = 0, last = -1;
+    for (int64_t t = 0; t < taskWarps * 32; ++t) {
+      ExprId holds = withThread(effect.pred, t);
+      if (!e.isConst(holds)) {
+        why = "a per-thread arrival under a condition that is not only on the thread";
+        return false;
+      }
+      if (e[holds].value)
+        ++count, last = t;
+    }
+    if (!count)
+      return true;
+    if (count < taskWarps * 32) {
+      if (last >= 32) {
+        why = "a per-thread arrival of some threads of several warps";
+        return false;
+      }
+      effect.threads = sync::Threads::Elected;
+      effect.amount = e.binary(Op::Mul, effect.amount, e.constant(count));
+    }
+    effect.pred = NoExpr;
   }
   if (effect.pred != NoExpr && e.isConst(effect.pred)) {
     if (!e[effect.pred].value)

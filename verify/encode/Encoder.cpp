@@ -159,7 +159,7 @@ void Encoder::encodeRank(int rank) {
   if (p.ranks > 1)
     root.name = "cta" + std::to_string(rank) + ".default";
   root.rank = rank;
-  root.warps = defaultWarps;
+  root.warps = taskWarps = defaultWarps;
   regions = 0;
   root.body = region(function->getRegion(0));
   p.tasks.push_back(std::move(root));
@@ -252,7 +252,7 @@ void Encoder::specialize(Operation *op, Block &out) {
     for (auto [arg, capture] : llvm::zip(partition.getArguments(), captures)) {
       if (isa<ttg::MemDescType>(arg.getType()))
         views[arg] = view(capture);
-      else if (isScalar(arg.getType()))
+      else if (!isa<RankedTensorType>(arg.getType()))
         scalars[arg] = scalar(capture);
     }
     Task task;
@@ -262,7 +262,9 @@ void Encoder::specialize(Operation *op, Block &out) {
     task.rank = rank;
     task.region = number;
     task.warps = index < static_cast<int>(warps.size()) ? warps[index] : 4;
+    taskWarps = task.warps;
     task.body = region(partition);
+    taskWarps = defaultWarps;
     pending.push_back(std::move(task));
     ++index;
   }

@@ -88,6 +88,8 @@ private:
   void effects(mlir::Operation *op, Block &out);
   bool effect(mlir::Operation *op, const tlx::SyncEffect &e, std::vector<Effect> &out,
               std::string &why);
+  bool dependsOn(ExprId expr, ExprId leaf) const;
+  ExprId withThread(ExprId expr, int64_t t);
   int namedBarriers();
   void clusterSync(mlir::Operation *op, const char *what, Block &out);
 
@@ -115,6 +117,8 @@ private:
   std::map<std::string, ExprId> shared; ///< symbols that all tasks see alike
   int named = -1;
   int spaces = 0;
+  int taskWarps = 4;         ///< of the task being encoded
+  ExprId threadId = NoExpr; ///< gpu.thread_id x within the task
   bool fencesBulkStores = false; ///< the level lacks the compiler's own fences
   bool touchesPeers = false, pairsCtas = false;
   mlir::Operation *lastInit = nullptr; ///< last barrier initialisation of the entry block

@@ -80,7 +80,10 @@ ExprId Encoder::compute(Operation *op, unsigned result) {
     if (auto integer = dyn_cast<IntegerAttr>(constant.getValue()))
       return e.constant(value.getType().isInteger(1) ? integer.getValue().getZExtValue()
                                                      : integer.getInt());
-    return e.opaque("constant " + nameOf(value, "c"));
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    constant.getValue().print(os);
+    return e.opaque(text);
   }
   auto binary = [&](Op o) {
     return e.binary(o, scalar(op->getOperand(0)), scalar(op->getOperand(1)));
@@ -163,6 +166,16 @@ ExprId Encoder::compute(Operation *op, unsigned result) {
   }
   if (name == "nvg.cluster_id")
     return e.constant(rank);
+  if (name == "gpu.thread_id") {
+    if (threadId == NoExpr) {
+      Symbol symbol;
+      symbol.name = "thread_id";
+      symbol.launchInvariant = false;
+      symbol.lo = 0;
+      threadId = e.symbol(symbol);
+    }
+    return threadId;
+  }
   if (name == "ttng.cluster_size_1d")
     return e.constant(p.ranks);
   if (name == "ttng.clc_query_cancel") {

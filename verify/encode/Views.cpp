@@ -32,9 +32,7 @@ int Encoder::rootOf(Value alloc, Operation *op) {
   root.tensor = op->getName().getStringRef() == "ttng.tmem_alloc";
   ArrayRef<int64_t> shape = type.getShape();
   // Arrays of tiles and arrays of barriers have a leading dimension of slots.
-  bool array = shape.size() >= 3 || ttg::isBarrierType(type);
-  if (shape.size() == 2)
-    array = indexedRoots.contains(alloc);
+  bool array = shape.size() >= 3 || ttg::isBarrierType(type) || indexedRoots.contains(alloc);
   if (array && !shape.empty()) {
     root.slots = static_cast<int>(shape[0]);
     shape = shape.drop_front();
@@ -48,7 +46,8 @@ int Encoder::rootOf(Value alloc, Operation *op) {
     if (base.size() == 1) {
       Root &under = roots[base[0].view.root];
       root.space = under.space;
-      root.bytes = under.bytes = true;
+      root.tensor = under.tensor;
+      root.bytes = under.bytes = !under.tensor;
     }
   }
   roots.push_back(root);

@@ -11,6 +11,8 @@ const std::vector<tlx::verify::Contract> &tlx::verify::contracts() {
                  "over the task's threads between them"},
       {"task-barrier-after-store-wait",
        "a wait for bulk stores is followed by a barrier over the task's threads"},
+      {"warps-start-together", "all warps of a task look at a fresh barrier before its first phase "
+                               "completes"},
       {"synchronous-tmem-access", "tmem_load and tmem_store complete before the next operation"},
       {"tcgen05-in-order", "tcgen05 operations of one issuing thread run and complete in order"},
       {"global-memory", "accesses to global memory are not checked against each other; loads of "

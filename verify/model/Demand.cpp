@@ -131,7 +131,13 @@ void Demands::demand(ExprId expr, const Demand &wanted) {
     return;
   known = d;
   const ExprNode node = program.exprs[expr];
-  if (node.op != Op::Const && isSymbolic(expr)) {
+  // Remainders inside a symbolic expression ask for a residue of what is
+  // divided; anything else symbolic is asked for as a whole.
+  bool remainder = node.op == Op::Rem || node.op == Op::And || node.op == Op::Xor;
+  bool inside = !d.exact && (node.op == Op::Add || node.op == Op::Sub || node.op == Op::Mul ||
+                             (node.op == Op::Div && program.exprs.isConst(node.b) &&
+                              program.exprs[node.b].value * d.period <= 64));
+  if (node.op != Op::Const && !remainder && !inside && isSymbolic(expr)) {
     Demand &leaf = leaves[expr];
     leaf = join(leaf, d);
     return;

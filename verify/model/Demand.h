@@ -49,6 +49,8 @@ public:
   /// nothing does, 0 when it must be exact.
   int64_t periodOf(ExprId expr) const;
 
+  std::map<ExprId, Demand> leaves; ///< symbolic expressions that are asked for
+
 private:
   void demand(ExprId expr, const Demand &d);
   void demandCond(ExprId expr);
@@ -59,7 +61,6 @@ private:
   std::vector<char> integerVar;
   std::vector<std::vector<ExprId>> sources;
   std::map<ExprId, Demand> seen;
-  std::map<ExprId, Demand> leaves; ///< symbolic expressions that are asked for
 };
 
 } // namespace tlx::verify

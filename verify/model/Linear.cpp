@@ -143,6 +143,10 @@ LinId Linears::operation(Op op, int64_t name, std::vector<LinId> operands) {
     if (foldBinary(op, forms[operands[0]].c, forms[operands[1]].c, folded))
       return intern({folded, {}});
   }
+  bool commutes = op == Op::Mul || op == Op::And || op == Op::Or || op == Op::Xor ||
+                  op == Op::Eq || op == Op::Min || op == Op::Max;
+  if (commutes && !isConst(operands[1]) && operands[0] > operands[1])
+    std::swap(operands[0], operands[1]);
   if (op == Op::Mul) {
     for (int i : {0, 1})
       if (isConst(operands[i])) {
@@ -392,7 +396,7 @@ std::string Linears::printTerm(int id) const {
   return text + ")";
 }
 
-std::string Linears::printAtLeast(const LinForm &form, int64_t bound) const {
+std::pair<LinForm, int64_t> Linears::undivided(const LinForm &form, int64_t bound) const {
   if (form.terms.size() == 1 && form.terms[0].second == 1) {
     const LinTerm &term = terms[form.terms[0].first];
     int64_t quotient = bound - form.c;
@@ -400,12 +404,21 @@ std::string Linears::printAtLeast(const LinForm &form, int64_t bound) const {
         quotient >= 1) {
       const LinForm &divisor = forms[term.operands[1]];
       if (divisor.terms.empty() && divisor.c > 0)
-        return printAtLeast(forms[term.operands[0]], quotient * divisor.c);
+        return undivided(forms[term.operands[0]], quotient * divisor.c);
     }
   }
   LinForm bare = form;
   bare.c = 0;
-  return print(bare) + " >= " + std::to_string(bound - form.c);
+  return {bare, bound - form.c};
+}
+
+std::string Linears::printAtLeast(const LinForm &form, int64_t bound) const {
+  auto [bare, least] = undivided(form, bound);
+  return print(bare) + " >= " + std::to_string(least);
+}
+
+int64_t Linears::smallestSize(const LinForm &form, int64_t bound) const {
+  return undivided(form, bound).second;
 }
 
 std::optional<int64_t>

@@ -46,6 +46,12 @@ std::vector<ReportStep> traceOf(const Program &program, const ProofResult &resul
     touched(program, step.event, objects);
   std::vector<const Step *> kept;
   for (const Step &step : result.trace) {
+    bool init = false;
+    if (step.event >= 0)
+      for (const Effect &effect : program.events[step.event].effects)
+        init |= effect.kind == tlx::sync::Kind::BarrierInit;
+    if (init)
+      continue;
     std::set<int> mine;
     touched(program, step.event, mine);
     if (std::any_of(mine.begin(), mine.end(), [&](int o) { return objects.contains(o); }))
