@@ -34,7 +34,8 @@ TimingMachine::Costs TimingMachine::Costs::of(const Chip &chip) {
   c.barIssue = at(Param::BarIssue);
   c.fenceProxy = at(Param::FenceProxy);
   c.fenceGpu = at(Param::FenceGpu);
-  c.clusterLatency = at(Param::ClusterLatency);
+  c.clusterStore = at(Param::ClusterStore);
+  c.syncRatio = chip[Param::MmaF16Flops] / chip[Param::MmaSyncFlops];
   c.clusterBarrier = at(Param::ClusterBarrier);
   c.clusterArrive = at(Param::ClusterArrive);
   c.ctaStart = at(Param::LaunchCtaStart);

@@ -48,7 +48,8 @@ private:
     Cycles tmaIssue, mmaWait, mmaSyncLatency;
     Cycles mbarrierInit, mbarrierArrive, mbarrierExpect, mbarrierReady, mbarrierWake;
     Cycles barLatency, barIssue, fenceProxy, fenceGpu, fenceSystem, descriptorMake;
-    Cycles clusterLatency, clusterBarrier, clusterArrive;
+    double syncRatio; ///< time of a register-to-register MMA against the tensor cores' best
+    Cycles clusterStore, clusterBarrier, clusterArrive;
     Cycles ctaStart, ctaExit, turnaround, perWarp, fork, join, setRegisters;
     Cycles tcgenCommit, tcgenPair, tcgenSmem, tmemLoad, tmemStore, tmemAlloc, clc;
     double coldClocksPerInst, tcgenCopyBytesPerClk;

@@ -254,7 +254,7 @@ TimingMachine::Step TimingMachine::remoteStore(TimedTask &task, const Inst &inst
     if (w.numPipes)
       runPipes(task, inst, w);
     Port::Turn turn = smOf(task).clusterOut.commit(begin, w.bytes);
-    Cycles done = turn.done + costs.clusterLatency;
+    Cycles done = turn.done + costs.clusterStore;
     if (inst.op == Op::RemoteStore)
       task.storesVisible = std::max(task.storesVisible, done);
     for (unsigned i = 0; i < inst.numResults; ++i)
