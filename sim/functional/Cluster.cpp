@@ -230,6 +230,9 @@ void Cluster::barrierExpect(int32_t rank, int64_t offset, int64_t bytes, const T
   BarrierCell *barrier = mbarrier(rank, offset, by, pc, "expect");
   if (!barrier)
     return;
+  // CTAs that share a program's tiles: each expects its part, the whole tile comes at once.
+  if (program().facts.numCtas > 1)
+    bytes = 0;
   int64_t generation = barrier->state.generation;
   bool flips = barrier->state.expect(bytes);
   barrier->remember({BarrierEvent::What::Expect, by.ref, pc, bytes, generation});
@@ -243,6 +246,8 @@ void Cluster::barrierComplete(int32_t rank, int64_t offset, int64_t bytes, const
   BarrierCell *barrier = mbarrier(rank, offset, by, pc, "complete_tx");
   if (!barrier)
     return;
+  if (program().facts.numCtas > 1)
+    bytes = 0;
   int64_t generation = barrier->state.generation;
   bool flips = barrier->state.complete(bytes);
   barrier->remember({BarrierEvent::What::Complete, by.ref, pc, bytes, generation});

@@ -107,6 +107,8 @@ public:
   Observer *observer() { return watching; }
   void report(Finding finding, bool fatal = false);
   int64_t asyncsIssued() const { return nextAsync; }
+  /// Things that are wrong by the rules but do no harm on the hardware.
+  std::vector<Finding> takeWarnings() { return std::move(warnings); }
   std::vector<Finding> takeFindings() { return std::move(findings); }
   bool wantsAccesses() const { return accesses; }
 
@@ -126,7 +128,7 @@ private:
   std::map<AsyncId, AsyncOp> asyncs;
   AsyncId nextAsync = 0;
   ClusterBarrier clusterBarrier;
-  std::vector<Finding> findings;
+  std::vector<Finding> findings, warnings;
 
 public:
   // Used by effects and control flow; not by drivers.

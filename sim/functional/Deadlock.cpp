@@ -162,7 +162,7 @@ void Cluster::reportUnwaitedStores(Task &task) {
   int64_t committed = stores.firstSequence + int64_t(stores.unfinished.size());
   if (committed <= stores.waited)
     return;
-  report({Finding::Kind::Leftover,
+  warnings.push_back({Finding::Kind::Leftover,
           "'" + task.name + "' ends without waiting for " +
               std::to_string(committed - stores.waited) +
               " bulk store(s) that read its shared memory",

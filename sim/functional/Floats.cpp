@@ -116,10 +116,32 @@ void fma(Exec &exec) {
   exec.out(0, fuse(exec.in(0), exec.in(1), exec.in(2), exec.type(0).elem));
 }
 
+/// Triton turns clamp(x, -limit, limit) into one min.xorsign.abs on NVIDIA chips, which
+/// differs from a clamp when the limit is negative: the smaller magnitude with the
+/// product of the signs.
+bool clampsAtNegatedLimit(const Value &low, const Value &high) {
+  bool negative = false;
+  size_t n = std::max(low.count(), high.count());
+  for (size_t i = 0; i < n; ++i) {
+    if (low.asDouble(i) != -high.asDouble(i))
+      return false;
+    negative |= high.asDouble(i) < 0;
+  }
+  return negative;
+}
+
+template <typename T> T minXorSign(T x, T limit) {
+  T magnitude = std::fmin(std::fabs(x), std::fabs(limit));
+  return std::signbit(x) != std::signbit(limit) ? -magnitude : magnitude;
+}
+
 void clampF(Exec &exec) {
   if (skipUnknown(exec))
     return;
   const Value &x = exec.in(0), &low = exec.in(1), &high = exec.in(2);
+  if (!exec.attrs().propagateNan && exec.program.facts.target.rfind("cuda", 0) == 0 &&
+      x.store() == Store::F32 && clampsAtNegatedLimit(low, high))
+    return exec.out(0, map2<float, float>(x, high, Store::F32, minXorSign<float>));
   bool propagate = exec.attrs().propagateNan;
   auto clamp = [propagate](auto v, auto lo, auto hi) {
     if (propagate && std::isnan(v))

@@ -218,10 +218,27 @@ bool idle(const Exec &exec) {
   return exec.type(0).kind == TypeKind::Scalar && !exec.task.isActive(0);
 }
 
+/// A tile stored in divergent code: the active threads store their elements. A tile of at
+/// most one element for each thread is spread in order, whatever its layout.
+void storeByActive(Exec &exec) {
+  size_t count = size_t(exec.type(0).numElements());
+  if (count > size_t(exec.task.numThreads))
+    return exec.unsupported("a tile of " + std::to_string(count) +
+                            " elements stored where the threads disagree");
+  Value mask = Value::elements(Store::B1, count);
+  for (size_t i = 0; i < count; ++i)
+    mask.mutableData<uint8_t>()[i] =
+        exec.task.isActive(i) && (!exec.has(2) || exec.in(2).asInt(i));
+  Addresses addresses{exec.in(0), nullptr, 0, count};
+  storeElements(exec, addresses, exec.type(1), exec.in(1), &mask);
+}
+
 void store(Exec &exec) {
   bool unknownMask = exec.has(2) && exec.in(2).isUnknown();
   if (exec.in(0).isUnknown() || unknownMask || idle(exec))
     return;
+  if (exec.type(0).kind == TypeKind::Tensor && !exec.task.active.empty())
+    return storeByActive(exec);
   Addresses addresses{exec.in(0), nullptr, 0, elementCount(exec, exec.type(0), {})};
   Type type = exec.type(1);
   if (exec.in(1).isUnknown()) {

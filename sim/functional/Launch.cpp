@@ -181,7 +181,7 @@ std::unique_ptr<Cluster> FunctionalMachine::makeCluster(std::array<int32_t, 3> f
 
 namespace {
 struct Outcome {
-  std::vector<Finding> findings;
+  std::vector<Finding> findings, warnings;
   int64_t instructions = 0, asyncOps = 0;
 };
 
@@ -194,6 +194,7 @@ struct Running {
 
 void collect(Cluster &cluster, Outcome &outcome) {
   outcome.findings = cluster.takeFindings();
+  outcome.warnings = cluster.takeWarnings();
   for (size_t i = 0; i < cluster.numTasks(); ++i)
     outcome.instructions += cluster.task(int32_t(i)).steps;
   outcome.asyncOps = cluster.asyncsIssued();
@@ -210,6 +211,17 @@ RunReport FunctionalMachine::run() {
       running.races->attach(*running.cluster);
     running.runner = std::make_unique<ScheduleRunner>(*running.cluster, config.schedule, index);
     return running;
+  };
+  auto merge = [this](std::vector<Finding> &all, std::vector<Finding> &some) {
+    for (Finding &finding : some) {
+      auto known = std::find_if(all.begin(), all.end(), [&](const Finding &f) {
+        return f.kind == finding.kind && f.loc == finding.loc && f.by.task == finding.by.task;
+      });
+      if (known != all.end())
+        known->count += finding.count;
+      else if (all.size() < size_t(config.maxFindings))
+        all.push_back(std::move(finding));
+    }
   };
   RunReport report;
   report.findings = prepare();
@@ -260,17 +272,8 @@ RunReport FunctionalMachine::run() {
   for (Outcome &outcome : outcomes) {
     report.instructions += outcome.instructions;
     report.asyncOps += outcome.asyncOps;
-    for (Finding &finding : outcome.findings) {
-      auto known = std::find_if(report.findings.begin(), report.findings.end(),
-                                [&](const Finding &f) {
-                                  return f.kind == finding.kind && f.loc == finding.loc &&
-                                         f.by.task == finding.by.task;
-                                });
-      if (known != report.findings.end())
-        known->count += finding.count;
-      else if (report.findings.size() < size_t(config.maxFindings))
-        report.findings.push_back(std::move(finding));
-    }
+    merge(report.findings, outcome.findings);
+    merge(report.warnings, outcome.warnings);
   }
   report.ctas = int64_t(list.size()) * program.facts.clusterSize();
   return report;

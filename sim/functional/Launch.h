@@ -69,6 +69,7 @@ struct LaunchConfig {
 
 struct RunReport {
   std::vector<Finding> findings;
+  std::vector<Finding> warnings; ///< against the rules, harmless as far as is known
   bool clean() const { return findings.empty(); }
   int64_t instructions = 0;
   int64_t asyncOps = 0;

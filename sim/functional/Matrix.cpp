@@ -126,17 +126,18 @@ static float sixBits(uint8_t bits, int exponentBits, int mantissaBits, int bias)
   return bits >> 5 & 1 ? -value : value;
 }
 
-/// Element (row, k) of scale factors stored [rows][K / group], or as 512-byte blocks of
-/// 32 x 4 x 4 (128 rows, 4 factors) when the tensor has five dimensions.
+/// Factor (row, k). A tensor of five dimensions holds 512-byte blocks of 32 x 4 x 4 (128 rows,
+/// 4 factors). One of two holds rows x factors; when it has fewer rows than there are, the
+/// next rows stand beside the first ones.
 static float scaleAt(const Type &type, const std::vector<char> &raw, int64_t row, int64_t k,
-                     int64_t perRow) {
+                     int64_t perRow, int64_t storedRows, int64_t storedColumns) {
   size_t at;
   if (type.shape.size() > 2) {
     int64_t blocksAlongK = std::max<int64_t>(1, perRow / 4);
     at = size_t(((row / 128) * blocksAlongK + k / 4) * 512 + row % 32 * 16 + row / 32 % 4 * 4 +
                 k % 4);
   } else {
-    at = size_t(row * perRow + k);
+    at = size_t(row % storedRows * storedColumns + row / storedRows * perRow + k);
   }
   if (at >= raw.size())
     return 1;
@@ -190,18 +191,29 @@ bool readScaledMatrix(Exec &exec, unsigned i, int scaleOperand, ScaleElem kind, 
     return false;
   int64_t k = isA ? matrix.columns : matrix.rows, outer = isA ? matrix.rows : matrix.columns;
   int64_t total = scaleType.numElements();
-  int64_t perRow = scaleType.shape.size() > 2 ? total / ((outer + 127) / 128 * 128)
-                                              : scaleType.shape.back();
-  if (perRow <= 0 || k % perRow) {
+  // One factor for 32 elements, or for 16 when the factors are 8-bit floats.
+  int64_t perRow = std::max<int64_t>(1, k / (bitWidth(scaleType.elem) == 8 &&
+                                                     (scaleType.elem == DType::f8E4M3FN ||
+                                                      scaleType.elem == DType::f8E5M2)
+                                                 ? 16
+                                                 : 32));
+  int64_t storedRows = scaleType.shape.size() == 2 ? scaleType.shape[0] : total / perRow;
+  int64_t storedColumns = scaleType.shape.size() == 2 ? scaleType.shape[1] : perRow;
+  if (k % perRow || total % perRow || total / perRow < outer) {
     exec.fail(Finding::Kind::BadLaunch, "scale factors of " + std::to_string(total) +
                                             " elements do not fit a matrix of " +
                                             std::to_string(outer) + " x " + std::to_string(k));
     return false;
   }
+  // A pair of CTAs holds B's columns half and half, but each has the factors of all.
+  int64_t firstRow = !isA && rank >= 0 && rank % 2 && exec.attrs().twoCtas &&
+                             total / perRow >= 2 * outer
+                         ? outer
+                         : 0;
   int64_t group = k / perRow;
   for (int64_t o = 0; o < outer; ++o)
     for (int64_t g = 0; g < perRow; ++g) {
-      float scale = scaleAt(scaleType, scales, o, g, perRow);
+      float scale = scaleAt(scaleType, scales, firstRow + o, g, perRow, storedRows, storedColumns);
       for (int64_t e = g * group; e < (g + 1) * group; ++e)
         matrix.own[isA ? o * k + e : e * outer + o] *= scale;
     }

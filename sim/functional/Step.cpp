@@ -437,11 +437,14 @@ void EffectRunner::issue() {
     exec.out(0, op.result);
   }
   AsyncId id = op.id;
+  bool atOnce = exec.program.facts.numCtas > 1 && exec.inst.op == Op::TmaLoad;
   if (info.commits)
     cluster.commitGroup(exec.task, info.group);
   if (cluster.observer())
     cluster.observer()->onAsyncStart({id, exec.task.ref, exec.pc, op.group, bytes,
                                       global.data(), global.size()});
+  if (atOnce) // its bytes do not count, see Cluster::barrierExpect
+    cluster.complete(id);
 }
 
 /// Reading a tile that an asynchronous product has yet to fill.

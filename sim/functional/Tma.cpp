@@ -86,10 +86,12 @@ void reinterpretTensorDescriptor(Exec &exec) {
 void tensormapCreate(Exec &exec) {
   int64_t rank = exec.attrs().count;
   const std::vector<int64_t> &ints = exec.attrs().ints;
+  // PTX's tensormap.replace.elemtype; 8, 11 and 12 are f32 flushed or as tf32.
   static const DType types[] = {DType::u8,  DType::u16, DType::u32, DType::i32, DType::u64,
-                                DType::i64, DType::f16, DType::f32, DType::f64, DType::bf16};
+                                DType::i64, DType::f16, DType::f32, DType::f32, DType::f64,
+                                DType::bf16, DType::f32, DType::f32};
   int64_t elem = ints.empty() ? 0 : ints[0];
-  if (elem < 0 || elem > 9)
+  if (elem < 0 || elem > 12)
     return exec.unsupported("a tensor map of element type " + std::to_string(elem));
   DescRef desc;
   desc.rank = int32_t(rank);

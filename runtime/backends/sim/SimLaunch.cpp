@@ -158,6 +158,8 @@ private:
     sim::RunReport ran = sim::FunctionalMachine(kernel.code(), config, global).run();
     for (const sim::Finding &finding : ran.findings)
       report.findings.push_back(findingOf(kernel, finding));
+    for (const sim::Finding &warning : ran.warnings)
+      report.notes.push_back(sim::render(kernel.code(), warning));
     report.computedValues = true;
     return {};
   }
