@@ -113,16 +113,25 @@ void Cluster::wake(int32_t id) {
     watching->onWake(task.block);
 }
 
-void Cluster::report(Finding finding, bool fatal) {
-  stop |= fatal;
-  for (Finding &known : findings)
+/// The same thing at the same place by the same task is one finding with a count.
+static void addTo(std::vector<Finding> &list, Finding finding, size_t most) {
+  for (Finding &known : list)
     if (known.kind == finding.kind && known.loc == finding.loc &&
         known.by.task == finding.by.task && known.by.rank == finding.by.rank) {
       ++known.count;
       return;
     }
-  if (findings.size() < size_t(state.config.maxFindings))
-    findings.push_back(std::move(finding));
+  if (list.size() < most)
+    list.push_back(std::move(finding));
+}
+
+void Cluster::report(Finding finding, bool fatal) {
+  stop |= fatal;
+  addTo(findings, std::move(finding), size_t(state.config.maxFindings));
+}
+
+void Cluster::warn(Finding finding) {
+  addTo(warnings, std::move(finding), size_t(state.config.maxFindings));
 }
 
 Cta *Cluster::ctaOf(const MemRef &ref, const Cta &from) {

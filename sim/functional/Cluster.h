@@ -106,6 +106,7 @@ public:
   // For the operations.
   Observer *observer() { return watching; }
   void report(Finding finding, bool fatal = false);
+  void warn(Finding finding);
   int64_t asyncsIssued() const { return nextAsync; }
   /// Things that are wrong by the rules but do no harm on the hardware.
   std::vector<Finding> takeWarnings() { return std::move(warnings); }

@@ -162,14 +162,13 @@ void Cluster::reportUnwaitedStores(Task &task) {
   int64_t committed = stores.firstSequence + int64_t(stores.unfinished.size());
   if (committed <= stores.waited)
     return;
-  warnings.push_back({Finding::Kind::Leftover,
-          "'" + task.name + "' ends without waiting for " +
-              std::to_string(committed - stores.waited) +
-              " bulk store(s) that read its shared memory",
-          stores.lastIssue >= 0 ? program().code[stores.lastIssue].loc : -1,
-          task.ref,
-          {},
-          1});
+  warn({Finding::Kind::Leftover,
+        "'" + task.name + "' ends without waiting for " + std::to_string(committed - stores.waited) +
+            " bulk store(s) that read its shared memory",
+        stores.lastIssue >= 0 ? program().code[stores.lastIssue].loc : -1,
+        task.ref,
+        {},
+        1});
 }
 
 void Cluster::reportLeftovers() {

@@ -241,8 +241,9 @@ void Prepared::shareByLiveness() {
   for (size_t i = 0; i < count; ++i)
     if (program.allocations[i].space != sync::Space::Tensor && program.allocations[i].offset < 0)
       order.push_back(i);
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return program.allocations[a].bytes > program.allocations[b].bytes;
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    int64_t x = program.allocations[a].bytes, y = program.allocations[b].bytes;
+    return x != y ? x > y : a < b;
   });
   std::vector<size_t> placed;
   sharedBytes = 0;
