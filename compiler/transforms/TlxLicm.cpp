@@ -9,6 +9,7 @@
 #include "compiler/dialect/tt/TT.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -47,6 +48,15 @@ bool wantsNoMotion(LoopLikeOpInterface loop) {
   return StringRef(text).contains("licm = <disable = true");
 }
 
+/// A remainder by zero is as undefined as a quotient; MLIR 22 says so of the
+/// quotient only.
+bool mayTrap(Operation *op) {
+  if (!isa<arith::RemSIOp, arith::RemUIOp>(op))
+    return false;
+  APInt divisor;
+  return !matchPattern(op->getOperand(1), m_ConstantInt(&divisor)) || divisor.isZero();
+}
+
 void hoistFrom(LoopLikeOpInterface loop) {
   if (wantsNoMotion(loop))
     return;
@@ -54,7 +64,7 @@ void hoistFrom(LoopLikeOpInterface loop) {
   auto isOutside = [&](Value value, Region *) { return loop.isDefinedOutsideOfLoop(value); };
   auto mayMove = [&](Operation *op, Region *) {
     if (isSpeculatable(op) && isMemoryEffectFree(op))
-      return true;
+      return !mayTrap(op);
     auto load = dyn_cast<tt::LoadOp>(op);
     if (!load || load.getIsVolatile() || !isa<scf::ForOp>(loop.getOperation()))
       return false;

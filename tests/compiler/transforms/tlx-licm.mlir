@@ -51,8 +51,10 @@ tt.func @load_stays_in_a_loop_that_writes(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>, %n
 // Division by a zero that the loop guards against must stay inside.
 // CHECK-LABEL: @pure_ops_leave_but_not_divisions
 // CHECK: arith.muli
+// CHECK: arith.remsi %{{.*}}, %c7_i32
 // CHECK: scf.for
 // CHECK: arith.divsi
+// CHECK: arith.remsi %{{.*}}, %arg2
 tt.func @pure_ops_leave_but_not_divisions(%p: !tt.ptr<i32>, %a: i32, %n: i32) {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
@@ -60,6 +62,11 @@ tt.func @pure_ops_leave_but_not_divisions(%p: !tt.ptr<i32>, %a: i32, %n: i32) {
     %m = arith.muli %a, %a : i32
     %d = arith.divsi %m, %n : i32
     tt.store %p, %d : !tt.ptr<i32>
+    %r = arith.remsi %m, %n : i32
+    tt.store %p, %r : !tt.ptr<i32>
+    %c7_i32 = arith.constant 7 : i32
+    %s = arith.remsi %m, %c7_i32 : i32
+    tt.store %p, %s : !tt.ptr<i32>
   }
   tt.return
 }
