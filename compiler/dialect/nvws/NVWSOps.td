@@ -149,7 +149,7 @@ class NVWS_Terminator<string mnemonic> : NVWS_Op<mnemonic,
 def NVWS_WarpGroupYieldOp : NVWS_Terminator<"warp_group.yield"> {
   let summary = "ends the region that gives the warp group its results";
   let arguments = (ins Variadic<AnyType>:$values);
-  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+  let assemblyFormat = "($values^)? attr-dict (`:` type($values)^)?";
 }
 def NVWS_WarpGroupReturnOp : NVWS_Terminator<"warp_group.return"> {
   let summary = "ends a region of a warp group";

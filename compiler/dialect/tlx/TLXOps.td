@@ -105,7 +105,7 @@ def TLX_SetBufferOverlapOp
   let summary = "how the buffers of a storage overlap";
   let arguments = (ins TLX_StorageAliasSpec:$storage_alias_spec, TLX_ReuseGroup:$overlap_def);
   let assemblyFormat = [{
-    `(` $storage_alias_spec `,` $overlap_def `)` attr-dict `:` functional-type(operands, results)
+    `(` $storage_alias_spec `,` $overlap_def `)` `:` functional-type(operands, results) attr-dict
   }];
   let hasVerifier = 1;
 }

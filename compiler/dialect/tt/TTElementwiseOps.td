@@ -36,7 +36,7 @@ def TT_FpToFpOp : TT_PureOp<"fp_to_fp", "Convert", [Elementwise, SameOperandsAnd
                        OptionalAttr<TT_RoundingMode>:$rounding);
   let results = (outs TT_FloatLike:$result);
   let assemblyFormat = [{
-    $src attr-dict `` custom<Rounding>($rbits, type($rbits), $rounding) `:` type($src) `->`
+    $src `` custom<Rounding>($rbits, type($rbits), $rounding) attr-dict `:` type($src) `->`
     type($result)
   }];
   let hasVerifier = 1;

@@ -8,11 +8,12 @@ class TT_CombineOp<string mnemonic, list<Trait> traits = []>
     : TT_Op<mnemonic, !listconcat([NoSyncEffects, CostPerElement<"Shuffle">, SingleBlock,
                                    RecursivelySpeculatable, RecursiveMemoryEffects], traits)>;
 
-class TT_CombineReturnOp<string mnemonic, string parent>
+class TT_CombineReturnOp<string mnemonic, string parent,
+                         string format = "($results^)? attr-dict (`:` type($results)^)?">
     : TT_Op<mnemonic, [ParentOneOf<[parent]>, Pure, Terminator, ReturnLike, NoSyncEffects,
                        CostPerElement<"None">]> {
   let arguments = (ins Variadic<AnyType>:$results);
-  let assemblyFormat = "($results^ `:` type($results))? attr-dict";
+  let assemblyFormat = format;
 }
 
 def TT_ReduceOp : TT_CombineOp<"reduce"> {
@@ -48,7 +49,8 @@ def TT_MapElementwiseOp : TT_Op<"map_elementwise",
   let regions = (region AnyRegion:$scalarOp);
 }
 
-def TT_MapElementwiseReturnOp : TT_CombineReturnOp<"map_elementwise.return", "MapElementwiseOp"> {
+def TT_MapElementwiseReturnOp : TT_CombineReturnOp<"map_elementwise.return", "MapElementwiseOp",
+    "attr-dict ($results^ `:` type($results))?"> {
   let summary = "results of a map's function";
 }
 
