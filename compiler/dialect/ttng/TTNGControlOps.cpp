@@ -70,7 +70,8 @@ void SubtiledRegionOp::print(OpAsmPrinter &printer) {
                         [&](BlockArgument argument) { printer.printRegionArgument(argument); });
   printer << ") ";
   printer.printRegion(getTileRegion(), /*printEntryBlockArgs=*/false);
-  printer.printOptionalArrowTypeList(getResultTypes());
+  if (!getResults().empty())
+    printer << " -> (" << getResultTypes() << ")";
 }
 
 LogicalResult SubtiledRegionOp::verify() {

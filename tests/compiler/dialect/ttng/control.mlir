@@ -15,6 +15,11 @@ tt.func public @control(%m: i32, %p: i1, %q: tensor<64xi1>, %x: tensor<64xf16>) 
   %r:2 = ttng.subtiled_region per_tile(%m, %m : i32, i32) shared(%x : tensor<64xf16>) {numTiles = 2 : i32} tile(%i: i32, %t: tensor<64xf16>, %index: i32) {
     ttng.subtiled_region_yield %i : i32
   } -> (i32, i32)
+  // CHECK: %{{.*}} = ttng.subtiled_region per_tile(%{{.*}} : i32)
+  // CHECK: } -> (i32)
+  %one = ttng.subtiled_region per_tile(%m : i32) {numTiles = 1 : i32} tile(%i: i32) {
+    ttng.subtiled_region_yield %i : i32 {foo}
+  } -> (i32)
   // 3.7.4 names the body's arguments in a block header.
   // CHECK: ttng.subtiled_region per_tile(%{{.*}} : i32) {numTiles = 1 : i32} tile(%{{.*}}: i32) {
   ttng.subtiled_region per_tile(%m : i32) {numTiles = 1 : i32} tile {
