@@ -100,7 +100,7 @@ std::optional<tlx::LaunchFacts> launchFactsOf(const Options &options) {
 }
 
 /// Locations written in the text are kept; invented ones are not printed.
-bool carriesLocations(StringRef text) { return text.contains("loc("); }
+bool carriesLocations(StringRef text) { return text.contains(" loc("); }
 
 LogicalResult runOn(const Options &options, PassPipelineCLParser &pipeline,
                     std::unique_ptr<llvm::MemoryBuffer> buffer, llvm::raw_ostream &os,
@@ -132,9 +132,16 @@ LogicalResult runOn(const Options &options, PassPipelineCLParser &pipeline,
     code = kBadInput;
     return failure();
   }
-  if (passes.size() != 0 && failed(passes.run(*module))) {
-    code = kFailed;
-    return failure();
+  if (passes.size() != 0) {
+    tlx::FirstError errors(&context);
+    if (failed(passes.run(*module))) {
+      tlx::Error error = errors.take("a pass failed without saying why");
+      if (error.location.file.empty())
+        error.location.file = file;
+      llvm::errs() << error.str() << "\n";
+      code = kFailed;
+      return failure();
+    }
   }
   tlx::tt::setIrVersion(&context, options.irVersion);
   OpPrintingFlags flags;

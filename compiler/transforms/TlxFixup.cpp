@@ -14,6 +14,7 @@
 #include "compiler/dialect/ttg/TTG.h"
 
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -105,6 +106,8 @@ private:
     for (ttg::WarpSpecializeOp op : usage.specializations)
       if (failed(checkCaptures(op)))
         return failure();
+    if (numWarps < 0 || (numWarps && !llvm::isPowerOf2_32(numWarps)))
+      return module.emitError("needs a number of warps that is a power of two; got ") << numWarps;
     if (usage.pairedMma) {
       if (numCtas != 1)
         return module.emitError("MMAs over two CTAs need num_ctas = 1 with a cluster shape; got ")
