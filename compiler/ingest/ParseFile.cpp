@@ -44,6 +44,9 @@ FirstError::FirstError(MLIRContext *context, std::string_view text, std::string 
           return success();
         first = Error(parserMessage(diagnostic, text, file),
                       sourceLocationOf(diagnostic.getLocation()));
+        // MLIR's notes on what it does not know are about its own registry.
+        if (first->message != diagnostic.str())
+          return success();
         for (Diagnostic &note : diagnostic.getNotes())
           first->notes.push_back({sourceLocationOf(note.getLocation()), note.str()});
         return success();
