@@ -54,13 +54,23 @@ void Exec::noteAccess(const Cta &owner, const TileMap &map, const MemRef &ref, s
                       sync::Proxy proxy, bool write) {
   bool tracked = space == sync::Space::Tensor ? !owner.tensorWritten.empty()
                                               : !owner.sharedWritten.empty();
-  if (tracked || cluster.wantsAccesses())
+  if (tracked || cluster.wantsAccesses() || write)
     noteShared(owner, space, tileRanges(map, ref), proxy, write);
 }
 
 void Exec::noteShared(const Cta &owner, sync::Space space, const std::vector<ByteRange> &ranges,
                       sync::Proxy proxy, bool write) {
   Cta &target = cluster.cta(owner.rank);
+  if (write && space == sync::Space::Shared)
+    for (const auto &[offset, barrier] : target.mbarriers)
+      for (const ByteRange &range : ranges)
+        if (barrier.state.valid && uint64_t(offset) + 8 > range.begin &&
+            uint64_t(offset) < range.begin + range.bytes) {
+          fail(Finding::Kind::BarrierMisuse,
+               "writes over the mbarrier at byte " + hex(uint64_t(offset)) + ", which is in use",
+               false);
+          break;
+        }
   ByteMap &bytes =
       space == sync::Space::Tensor ? target.tensorWritten : target.sharedWritten;
   if (!bytes.empty()) {

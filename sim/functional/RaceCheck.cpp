@@ -197,7 +197,14 @@ RaceCheck::Stamp RaceCheck::stampOf(const AccessEvent &event, Knowledge &knows) 
   if (op->group == sync::Group::Tcgen05) {
     stamp.actor = queueActor(event.by, op->group);
     stamp.clock = uint32_t(op->id + 1);
-    knows.ordered.raise(stamp.actor, uint32_t(op->id)); // those before it are complete
+    // Those before it are complete, and it knows what it did itself. A paired product
+    // follows the operations of its peer's queue as well.
+    knows.ordered.raise(stamp.actor, stamp.clock);
+    if (program.attrsOf(program.code[op->pc]).twoCtas) {
+      TaskRef peer = event.by;
+      peer.rank ^= 1;
+      knows.ordered.raise(queueActor(peer, op->group), stamp.clock);
+    }
     return stamp;
   }
   if (op->group != sync::Group::None) {

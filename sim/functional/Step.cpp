@@ -181,8 +181,12 @@ private:
       for (Place place : places(effect))
         if (BarrierCell *barrier =
                 cluster.mbarrier(place.rank, place.offset, task, exec.pc, "init")) {
-          if (!barrier->waiters.empty())
-            exec.fail(Finding::Kind::BarrierMisuse, "initialises an mbarrier that tasks wait on");
+          if (barrier->state.valid)
+            exec.fail(Finding::Kind::BarrierMisuse,
+                      barrier->waiters.empty()
+                          ? "initialises an mbarrier that is in use: nothing has invalidated it"
+                          : "initialises an mbarrier that tasks wait on",
+                      !barrier->waiters.empty());
           barrier->state.init(arrivals(effect));
           barrier->invalidated = false;
           cluster.barrierEvent(BarrierEvent::What::Init, *barrier, place.rank, place.offset,

@@ -379,3 +379,18 @@ TEST(Launch, BadArgumentsAreNamed) {
   EXPECT_EQ(report.findings[2].message, "argument 0 of 'p' should be a pointer");
   EXPECT_EQ(report.findings[3].message, "parameter 'd' takes argument 1; the launch has 1");
 }
+
+TEST(Mbarrier, InitOverALiveBarrierAndWritesIntoOneAreFound) {
+  Kernel b("live");
+  Reg all = b.barriers("bar", 2, 1);
+  b.at(3);
+  b.sync({initEffect(b.barrier(all, b.i32(0)), 1)});
+  b.at(4);
+  b.emit(Op::LocalStore, {b.emit1(Op::Splat, {b.constantInt(DType::i64, 7)}, b.tensor({2}, DType::i64)), all});
+  b.ret();
+  Program program = b.finish();
+  RunReport report = runAlone(program);
+  ASSERT_EQ(report.findings.size(), 2u) << text(program, report);
+  EXPECT_EQ(render(program, report.findings[0]), "kernel.py:3:1: error: initialises an mbarrier that is in use: nothing has invalidated it\n");
+  EXPECT_NE(report.findings[1].message.find("writes over the mbarrier at byte"), std::string::npos);
+}
