@@ -204,7 +204,7 @@ void collect(Cluster &cluster, Outcome &outcome) {
 RunReport FunctionalMachine::run() {
   auto start = [this](std::array<int32_t, 3> first, size_t index) {
     Running running;
-    if (config.raceCheck)
+    if (config.raceCheck && program.facts.numCtas == 1)
       running.races = std::make_unique<RaceCheck>(program, observer);
     running.cluster = makeCluster(first, running.races.get());
     if (running.races)

@@ -23,7 +23,11 @@ void RaceCheck::Clock::join(const Clock &other) {
 RaceCheck::RaceCheck(const Program &program, Observer *next)
     : program(program), next(next),
       // Before fences are inserted by the compiler their absence means nothing.
-      checksFences(program.facts.level.empty() || program.facts.level == "ttgir") {}
+      checksFences(program.facts.level.empty() || program.facts.level == "ttgir"),
+      pairs(program.facts.twoCtas) {
+  for (const Attrs &attrs : program.attrs)
+    pairs |= attrs.twoCtas;
+}
 
 void RaceCheck::attach(Cluster &watched) { cluster = &watched; }
 
@@ -37,6 +41,8 @@ RaceCheck::TaskState &RaceCheck::stateOf(TaskRef task) {
 }
 
 RaceCheck::Actor RaceCheck::queueActor(TaskRef task, sync::Group group) {
+  if (pairs && group == sync::Group::Tcgen05)
+    task.rank &= ~1;
   auto [it, isNew] = queues.try_emplace({task.rank, task.task, int(group)}, numActors);
   numActors += isNew;
   return it->second;
@@ -197,14 +203,8 @@ RaceCheck::Stamp RaceCheck::stampOf(const AccessEvent &event, Knowledge &knows) 
   if (op->group == sync::Group::Tcgen05) {
     stamp.actor = queueActor(event.by, op->group);
     stamp.clock = uint32_t(op->id + 1);
-    // Those before it are complete, and it knows what it did itself. A paired product
-    // follows the operations of its peer's queue as well.
+    // Those before it are complete, and it knows what it did itself.
     knows.ordered.raise(stamp.actor, stamp.clock);
-    if (program.attrsOf(program.code[op->pc]).twoCtas) {
-      TaskRef peer = event.by;
-      peer.rank ^= 1;
-      knows.ordered.raise(queueActor(peer, op->group), stamp.clock);
-    }
     return stamp;
   }
   if (op->group != sync::Group::None) {

@@ -94,6 +94,7 @@ private:
   Observer *next;
   Cluster *cluster = nullptr;
   bool checksFences;
+  bool pairs = false; ///< tcgen05 operations of a pair of CTAs share the even one's queue
   Actor numActors = 0;
   std::map<std::pair<int32_t, int32_t>, TaskState> tasks;   ///< by rank, task
   std::map<std::tuple<int, int32_t, int64_t>, BarrierState> barriers; ///< kind, rank, id

@@ -327,6 +327,20 @@ private:
     cluster.observer()->onBarrier(event);
   }
 
+  /// A warp takes part as a whole when one of its threads does.
+  int64_t threadsOfActiveWarps() const {
+    if (task.active.empty())
+      return task.numThreads;
+    int64_t perWarp = exec.program.facts.threadsPerWarp, threads = 0;
+    for (int64_t warp = 0; warp < task.numWarps; ++warp)
+      for (int64_t lane = 0; lane < perWarp; ++lane)
+        if (task.isActive(size_t(warp * perWarp + lane))) {
+          threads += perWarp;
+          break;
+        }
+    return threads;
+  }
+
   /// bar.sync and bar.arrive: the task's threads count; the last one opens it.
   bool named(const Effect &effect, bool waits) {
     int64_t id = regs[effect.target].asInt();
@@ -349,10 +363,11 @@ private:
     if (cluster.failed())
       return false;
     barrier.expected = threads;
-    barrier.arrived += task.numThreads;
+    int64_t here = threadsOfActiveWarps();
+    barrier.arrived += here;
     if (barrier.history.size() > 64)
       barrier.history.erase(barrier.history.begin(), barrier.history.begin() + 32);
-    barrier.history.push_back({BarrierEvent::What::Arrive, task.ref, exec.pc, task.numThreads,
+    barrier.history.push_back({BarrierEvent::What::Arrive, task.ref, exec.pc, here,
                                barrier.generation});
     namedEvent(BarrierEvent::What::Arrive, id, barrier);
     if (barrier.arrived > barrier.expected)
