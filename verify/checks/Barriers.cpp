@@ -9,6 +9,12 @@ using tlx::sync::Threads;
 
 bool Machine::usable(State &state, int task, int event, int barrier, int row) {
   BarrierState &b = state.barriers[barrier];
+  // Its own initialisation is followed by a barrier over the task (membar).
+  if (b.inited && b.initTask == task && !state.knowledge.knows(row, b.initToken)) {
+    taskBarrier(state, task);
+    if (row == scratchRow())
+      state.knowledge.join(row, strand(task, 0));
+  }
   if (b.inited && state.knowledge.knows(row, b.initToken))
     return true;
   Violation v{BugClass::BarrierInit,
@@ -47,6 +53,7 @@ bool Machine::initBarrier(State &state, int task, int event, const Resolved &r) 
   b.generation = generation;
   b.initToken = state.epoch[strand(task, 0)];
   b.initEvent = event;
+  b.initTask = task;
   b.count = b.pending = r.amount;
   state.knowledge.clear(currentRow(r.barrier));
   state.knowledge.clear(lastRow(r.barrier));

@@ -56,12 +56,16 @@ bool DecisionTable::residueFits(const State &state, const DecisionKey &key) cons
     if (linears.form(form).terms != bare.terms)
       continue;
     Interval interval = cls.range;
+    // Contract: what is divided is not negative.
+    interval.lo = std::max(interval.lo, -linears.form(form).c);
     if (auto it = state.decisions.find(key); it != state.decisions.end()) {
       interval.lo = std::max(interval.lo, it->second.lo);
       interval.hi = std::min(interval.hi, it->second.hi);
     }
     if (interval.lo == INT64_MIN || interval.hi == INT64_MAX)
       continue;
+    if (interval.lo > interval.hi)
+      return false;
     auto [modulus, residue] = choice;
     int64_t value = residue - linears.form(form).c; // of R
     int64_t first = interval.lo + (((value - interval.lo) % modulus) + modulus) % modulus;

@@ -478,6 +478,11 @@ Machine::Outcome Machine::applyAsync(State &state, int task, int event,
                 r.effect->kind == Kind::Write, true, r.effect->proxy, ordered))
       return Outcome::Stopped;
   }
+  // Work that every warp issues a part of is complete when all parts are.
+  for (const Resolved &r : effects)
+    if (r.effect->moment == Moment::Completion && r.effect->threads != Threads::Elected &&
+        halves(task) > 1)
+      state.knowledge.join(row, strand(task, 1));
   // Its own completion is part of what its barriers pass on.
   state.knowledge.set(row, token, true);
   // The issue itself is a release: the engine starts after what came before it.

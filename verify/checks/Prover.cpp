@@ -1,4 +1,5 @@
 #include "verify/checks/Prover.h"
+#include "verify/checks/Feasibility.h"
 
 #include <algorithm>
 #include <chrono>
@@ -19,6 +20,7 @@ class Search {
 public:
   Search(const Program &program, const ProverOptions &options, bool splitSiblings)
       : program(program), options(options), machine(program, {options.warProxy, splitSiblings}),
+        feasibility(machine.decisions().linears, machine.decisions(), program),
         split(splitSiblings) {}
 
   /// Whether the search stopped because a bound stays known across loops.
@@ -44,9 +46,10 @@ public:
             return result;
           }
         result.violation = std::move(stop.violation);
-        result.trace.clear(), result.path.clear(), result.decisions.clear();
+        result.trace.clear(), result.path.clear(), result.decisions.clear(), result.residues.clear();
         explain(result, node);
-        if (!consistent(result.decisions)) {
+        if (!consistent(result.decisions) ||
+            !feasibility.possible(result.decisions, result.residues)) {
           // Only the abstraction does this; remembered, since what lies behind
           // it was not looked at.
           if (unconfirmed.empty())
@@ -75,6 +78,8 @@ public:
         for (int64_t residue = 0; residue < stop.fork.modulus; ++residue) {
           State next = state;
           next.residues[stop.fork.residueOf] = {stop.fork.modulus, residue};
+          if (!feasibility.possible(next.decisions, next.residues))
+            continue;
           push(std::move(next), {node, stop.fork, false, residue});
         }
         continue;
@@ -87,8 +92,7 @@ public:
         machine.decisions().answer(next, stop.fork.key, stop.fork.threshold, yes);
         if (!machine.decisions().residueFits(next, stop.fork.key))
           continue;
-        if (options.feasible &&
-            !options.feasible(machine.decisions().linears, machine.decisions(), next.decisions))
+        if (!feasibility.possible(next.decisions, next.residues))
           continue;
         push(std::move(next), {node, stop.fork, yes});
       }
@@ -205,6 +209,7 @@ private:
       m.canonical(state, stop.fork); // the same pruning as in the search
       if (n.fork.residueOf >= 0) {
         state.residues[n.fork.residueOf] = {n.fork.modulus, n.residue};
+        result.residues[n.fork.residueOf] = {n.fork.modulus, n.residue};
         result.path.push_back({m.decisions().linears.print(
                                    m.decisions().linears.form(n.fork.residueOf)) +
                                    " % " + std::to_string(n.fork.modulus) +
@@ -229,6 +234,7 @@ private:
   const Program &program;
   const ProverOptions &options;
   mutable Machine machine;
+  Feasibility feasibility;
   bool split;
   std::string unconfirmed;
   Step unconfirmedAt;

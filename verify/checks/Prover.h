@@ -22,10 +22,6 @@ struct ProverOptions {
   double timeoutSeconds = 0;   ///< 0: none
   size_t maxStates = 400'000;
   const std::atomic<bool> *cancelled = nullptr;
-  /// May the conjunction of answers hold for some arguments? Absent: always.
-  std::function<bool(const Linears &, const DecisionTable &,
-                     const std::map<DecisionKey, Interval> &)>
-      feasible;
   /// Does a given launch make this launch-invariant value smaller than `atLeast`?
   /// Such a launch forbids the precondition.
   std::function<bool(const Linears &, const LinForm &, int64_t atLeast)> launchReaches;
@@ -52,6 +48,7 @@ struct ProofResult {
   std::vector<Step> trace;      ///< Bug: the run up to the violation
   std::vector<Decided> path;    ///< Bug: what was decided on the way
   std::map<DecisionKey, Interval> decisions; ///< Bug: the same for the solver
+  std::map<LinId, std::pair<int64_t, int64_t>> residues; ///< Bug: chosen on the way
   std::vector<Precondition> preconditions;
   std::vector<Violation> warnings;
   size_t states = 0, forks = 0;

@@ -115,6 +115,7 @@ struct BarrierState {
   bool inited = false;
   Token initToken = 0;
   int32_t initEvent = -1;
+  int initTask = -1;
   int64_t count = 0;   ///< arrivals for each generation
   int64_t pending = 0; ///< arrivals still missing in this one
   int64_t tx = 0;      ///< bytes expected and not yet delivered

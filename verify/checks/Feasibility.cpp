@@ -1,0 +1,152 @@
+#include "verify/checks/Feasibility.h"
+#include "verify/smt/Integers.h"
+
+using namespace tlx::verify;
+using smt::Integers;
+
+namespace {
+/// After so many questions in one proof the rest count as feasible.
+constexpr int MaxQuestions = 200;
+
+/// Builds linear forms as solver terms, for given iteration numbers.
+class Translator {
+public:
+  Translator(Integers &solver, const Linears &linears, const Program &program)
+      : solver(solver), linears(linears), program(program) {}
+
+  Integers::Term form(const LinForm &f, const std::vector<int64_t> &n) {
+    Integers::Term sum = solver.constant(f.c);
+    for (auto [t, coef] : f.terms) {
+      Integers::Term piece = term(t, n);
+      sum = solver.add(sum, coef == 1 ? piece : solver.multiply(solver.constant(coef), piece));
+    }
+    return sum;
+  }
+
+private:
+  /// A value of its own for each combination of iterations it depends on.
+  Integers::Term fresh(int t, const std::vector<int64_t> &n, int64_t lo, int64_t hi) {
+    std::string name = "t" + std::to_string(t);
+    for (size_t d = 1; d <= n.size(); ++d)
+      if (linears.facts(t).ords >> d & 1)
+        name += "@" + std::to_string(n[d - 1]);
+    Integers::Term v = solver.variable(name);
+    if (lo != INT64_MIN)
+      solver.assertAtLeast(v, lo);
+    if (hi != INT64_MAX)
+      solver.assertAtMost(v, hi);
+    return v;
+  }
+
+  Integers::Term term(int t, const std::vector<int64_t> &n) {
+    const LinTerm &x = linears.term(t);
+    const TermFacts &facts = linears.facts(t);
+    if (x.kind == LinTerm::Sym) {
+      Integers::Term v = fresh(t, n, facts.lo, facts.hi);
+      int64_t divisor = program.exprs.symbols[x.value].divisor;
+      if (divisor > 1) {
+        Integers::Term quotient = solver.variable("q" + std::to_string(t));
+        Integers::Term difference =
+            solver.add(v, solver.multiply(solver.constant(-divisor), quotient));
+        solver.assertAtLeast(difference, 0);
+        solver.assertAtMost(difference, 0);
+      }
+      return v;
+    }
+    if (x.kind == LinTerm::Ord && x.value <= static_cast<int64_t>(n.size()))
+      return solver.constant(n[x.value - 1]);
+    if (x.kind == LinTerm::Operation) {
+      auto operand = [&](int i) { return form(linears.form(x.operands[i]), n); };
+      auto isConst = [&](int i) { return linears.form(x.operands[i]).terms.empty(); };
+      switch (static_cast<Op>(x.value)) {
+      case Op::Mul: return solver.multiply(operand(0), operand(1));
+      case Op::Div:
+        if (isConst(1) && linears.form(x.operands[1]).c > 0)
+          return solver.divide(operand(0), operand(1));
+        break;
+      case Op::Rem:
+        if (isConst(1) && linears.form(x.operands[1]).c > 0)
+          return solver.remainder(operand(0), operand(1));
+        break;
+      case Op::Min: return solver.minimum(operand(0), operand(1));
+      case Op::Max: return solver.maximum(operand(0), operand(1));
+      case Op::Eq: return solver.equal(operand(0), operand(1));
+      case Op::Lt: return solver.less(operand(0), operand(1));
+      case Op::Le:
+        return solver.less(operand(0), solver.add(operand(1), solver.constant(1)));
+      case Op::Select: return solver.select(operand(0), operand(1), operand(2));
+      default: break;
+      }
+    }
+    return fresh(t, n, facts.lo, facts.hi);
+  }
+
+  Integers &solver;
+  const Linears &linears;
+  const Program &program;
+};
+} // namespace
+
+void Feasibility::symbolsOf(const LinForm &form, std::set<int> &out) const {
+  for (auto [t, coef] : form.terms) {
+    const LinTerm &term = linears.term(t);
+    if (term.kind == LinTerm::Sym)
+      out.insert(static_cast<int>(term.value));
+    for (LinId operand : term.operands)
+      symbolsOf(linears.form(operand), out);
+  }
+}
+
+bool Feasibility::possible(const std::map<DecisionKey, Interval> &decisions,
+                           const Residues &residues) {
+  // Intervals have been checked on their own; only different forms over a common
+  // symbol can still exclude each other.
+  std::map<int, std::set<const void *>> users; // symbol -> forms
+  std::map<std::vector<std::pair<int, int64_t>>, int> forms;
+  bool related = false;
+  auto use = [&](const LinForm &form) {
+    auto [it, isNew] = forms.try_emplace(form.terms, 0);
+    std::set<int> symbols;
+    symbolsOf(form, symbols);
+    for (int symbol : symbols) {
+      users[symbol].insert(&it->first);
+      related |= users[symbol].size() > 1;
+    }
+  };
+  for (const auto &[k, interval] : decisions)
+    use(table.cls(k.first).rest);
+  for (const auto &[form, choice] : residues)
+    use(linears.form(form));
+  if (!related)
+    return true;
+  std::string key;
+  for (const auto &[k, interval] : decisions) {
+    key += std::to_string(k.first);
+    for (int64_t n : k.second)
+      key += "," + std::to_string(n);
+    key += ":" + std::to_string(interval.lo) + ".." + std::to_string(interval.hi) + ";";
+  }
+  for (const auto &[form, choice] : residues)
+    key += "r" + std::to_string(form) + "=" + std::to_string(choice.second);
+  auto [it, isNew] = cache.try_emplace(key, true);
+  if (!isNew || ++asked > MaxQuestions)
+    return it->second;
+  Integers solver;
+  Translator translate(solver, linears, program);
+  for (const auto &[k, interval] : decisions) {
+    Integers::Term r = translate.form(table.cls(k.first).rest, k.second);
+    if (interval.lo != INT64_MIN)
+      solver.assertAtLeast(r, interval.lo);
+    if (interval.hi != INT64_MAX)
+      solver.assertAtMost(r, interval.hi);
+  }
+  for (const auto &[form, choice] : residues) {
+    Integers::Term value = translate.form(linears.form(form), {});
+    solver.assertAtLeast(value, 0); // contract: what is divided is not negative
+    Integers::Term rest = solver.remainder(value, solver.constant(choice.first));
+    solver.assertAtLeast(rest, choice.second);
+    solver.assertAtMost(rest, choice.second);
+  }
+  it->second = solver.check(30) != smt::Answer::Unsatisfiable;
+  return it->second;
+}

@@ -1,0 +1,34 @@
+//===- Feasibility.h - can these answers all be given? ---------------------===//
+//
+// Decisions are made one at a time; that `(K + 63) / 64 = 1` and that
+// `max((K + 63) / 64 - 1, 0)` is odd exclude each other shows only when the
+// arithmetic is looked at. Z3 does. What it cannot decide counts as feasible.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "verify/checks/Decisions.h"
+
+#include <set>
+
+namespace tlx::verify {
+
+class Feasibility {
+public:
+  Feasibility(Linears &linears, const DecisionTable &table, const Program &program)
+      : linears(linears), table(table), program(program) {}
+
+  using Residues = std::map<LinId, std::pair<int64_t, int64_t>>;
+  /// False only when no values of the symbols give all the answers.
+  bool possible(const std::map<DecisionKey, Interval> &decisions, const Residues &residues);
+
+private:
+  void symbolsOf(const LinForm &form, std::set<int> &out) const;
+  Linears &linears;
+  const DecisionTable &table;
+  const Program &program;
+  std::map<std::string, bool> cache;
+  int asked = 0;
+};
+
+} // namespace tlx::verify

@@ -1,0 +1,49 @@
+//===- Integers.h - satisfiability of integer constraints ------------------===//
+//
+// The only door to Z3: a small builder of integer terms and one question, can
+// all constraints hold? Terms are numbers that stay valid as long as the object.
+// Division and remainder round towards zero, as the IR's do.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace tlx::verify::smt {
+
+enum class Answer : uint8_t { Satisfiable, Unsatisfiable, Unknown };
+
+class Integers {
+public:
+  Integers();
+  ~Integers();
+  Integers(const Integers &) = delete;
+
+  using Term = int;
+  Term constant(int64_t value);
+  Term variable(const std::string &name);
+  Term add(Term a, Term b);
+  Term multiply(Term a, Term b);
+  Term divide(Term a, Term b);
+  Term remainder(Term a, Term b);
+  Term minimum(Term a, Term b);
+  Term maximum(Term a, Term b);
+  /// 1 when the relation holds, else 0.
+  Term equal(Term a, Term b);
+  Term less(Term a, Term b);
+  Term select(Term condition, Term a, Term b); ///< condition != 0
+
+  void assertAtLeast(Term term, int64_t bound);
+  void assertAtMost(Term term, int64_t bound);
+
+  /// `milliseconds`: give up afterwards, with Unknown.
+  Answer check(unsigned milliseconds);
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl;
+};
+
+} // namespace tlx::verify::smt
