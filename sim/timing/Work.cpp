@@ -93,7 +93,7 @@ private:
     case Family::Mma: return product();
     case Family::Tmem: return tmem();
     case Family::Cluster: return cluster();
-    case Family::Clc: work->route = Route::ClcQuery; return true;
+    case Family::Clc: return route(inst->op == Op::ClcQuery ? Route::ClcQuery : Route::Sync);
     case Family::Amd: return amd();
     }
     return false;
