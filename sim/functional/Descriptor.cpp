@@ -180,4 +180,24 @@ bool unpackDescriptor(const char *bytes, DescRef &desc) {
   return true;
 }
 
+bool currentDescriptor(Exec &exec, DescRef &desc, bool quiet) {
+  desc = exec.in(0).desc();
+  if (!desc.stored)
+    return true;
+  GlobalMemory &memory = exec.cluster.launch().memory;
+  const char *bytes = quiet ? memory.find(desc.stored, 128)
+                            : exec.global(desc.stored, 128, "a descriptor load");
+  if (!bytes)
+    return false;
+  if (!unpackDescriptor(bytes, desc)) {
+    if (!quiet)
+      exec.fail(Finding::Kind::Uninitialized,
+                "the memory holds no tensor descriptor: nothing has created one there");
+    return false;
+  }
+  desc.elem = exec.type(0).elem;
+  desc.strides[desc.rank - 1] = byteWidth(desc.elem);
+  return true;
+}
+
 } // namespace tlx::sim

@@ -36,5 +36,8 @@ void describeAsync(Exec &exec, std::vector<ByteRange> &global, int64_t &bytes);
 /// A descriptor in device memory (128 bytes), in a format of our own.
 void packDescriptor(const DescRef &desc, char *bytes);
 bool unpackDescriptor(const char *bytes, DescRef &desc);
+/// Operand 0's descriptor as it is now, for elements of the operand's type. False: device
+/// memory holds none where it should be, and a finding says so unless `quiet`.
+bool currentDescriptor(Exec &exec, DescRef &desc, bool quiet = false);
 
 } // namespace tlx::sim

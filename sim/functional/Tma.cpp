@@ -37,7 +37,9 @@ bool aligned(Exec &exec, const DescRef &desc) {
 
 /// The descriptor of operand 0, and coordinates that fit it.
 const DescRef *checked(Exec &exec, const std::vector<int64_t> &coords) {
-  const DescRef &desc = exec.in(0).desc();
+  thread_local DescRef desc;
+  if (!currentDescriptor(exec, desc))
+    return nullptr;
   if (coords.size() != exec.type(0).shape.size() || desc.rank != int32_t(coords.size())) {
     exec.fail(Finding::Kind::BadLaunch,
               "a descriptor of rank " + std::to_string(desc.rank) + " used with " +
@@ -68,17 +70,10 @@ void makeTensorDescriptor(Exec &exec) {
       packDescriptor(desc, bytes);
 }
 
+/// A view of memory: the descriptor may be written there later.
 void reinterpretTensorDescriptor(Exec &exec) {
   DescRef desc;
-  const char *bytes = exec.global(uint64_t(exec.in(0).asInt()), 128, "a descriptor load");
-  if (!bytes)
-    return exec.out(0, Value::descriptor(desc));
-  if (!unpackDescriptor(bytes, desc))
-    return exec.fail(Finding::Kind::Uninitialized,
-                     "the memory holds no tensor descriptor: nothing has created one there");
-  desc.elem = exec.resultType().elem;
-  if (desc.rank)
-    desc.strides[desc.rank - 1] = byteWidth(desc.elem);
+  desc.stored = uint64_t(exec.in(0).asInt());
   exec.out(0, Value::descriptor(desc));
 }
 
@@ -167,7 +162,9 @@ void descriptorStore(Exec &exec) {
 
 /// One row of the block for each row index; the column is common.
 template <typename F> bool forEachRow(Exec &exec, unsigned rowsOperand, F f) {
-  const DescRef &desc = exec.in(0).desc();
+  DescRef desc;
+  if (!currentDescriptor(exec, desc))
+    return false;
   Shape block = exec.type(0).shape;
   if (desc.rank != 2 || block.size() != 2) {
     exec.fail(Finding::Kind::BadLaunch, "gather and scatter need a descriptor of rank 2");
@@ -313,7 +310,9 @@ void describeAsync(Exec &exec, std::vector<ByteRange> &global, int64_t &bytes) {
   case Op::TdmStore: firstCoord = 3; break;
   default: return;
   }
-  const DescRef &desc = exec.in(0).desc();
+  DescRef desc;
+  if (!currentDescriptor(exec, desc, /*quiet=*/true))
+    return;
   const Shape &block = exec.type(0).shape;
   std::vector<int64_t> coords;
   for (unsigned i = firstCoord; i < exec.numOperands(); ++i)

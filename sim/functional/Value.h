@@ -58,6 +58,8 @@ struct MemRef {
 
 /// A TMA descriptor. Dimensions in the order of the block shape, outermost first.
 struct DescRef {
+  /// Not zero: the descriptor lies there in device memory and is read when it is used.
+  uint64_t stored = 0;
   uint64_t address = 0;
   int32_t rank = 0;
   DType elem = DType::f16;
