@@ -8,7 +8,8 @@ using namespace mlir;
 
 namespace tlx::verify {
 
-bool Encoder::isScalar(Type type) const { return type.isIntOrIndexOrFloat() || isa<tt::PointerType>(type);
+bool Encoder::isScalar(Type type) const {
+  return type.isIntOrIndexOrFloat() || isa<tt::PointerType>(type);
 }
 
 VarId Encoder::newVar(Value value) {
@@ -33,9 +34,21 @@ void Encoder::forLoop(Operation *op, Block &out) {
   VarId iv = newVar(loop.getInductionVar());
   if (p.varNames[iv].empty())
     p.varNames[iv] = "k";
-  stmt.inits.push_back({iv, scalar(loop.getLowerBound())});
-  scalars[loop.getInductionVar()] = e.var(iv);
-  ExprId step = scalar(loop.getStep()), upper = scalar(loop.getUpperBound());
+  ExprId lower = scalar(loop.getLowerBound()), upper = scalar(loop.getUpperBound());
+  ExprId step = scalar(loop.getStep());
+  ExprId start = lower, stride = step, end = upper, index = e.var(iv);
+  if (!e.isConst(step)) {
+    // A step that is only known at launch (the number of programs) makes products of
+    // unknowns, each iteration a new one. The loop counts its trips instead; all tasks
+    // with these bounds then ask the same question.
+    start = e.constant(0);
+    stride = e.constant(1);
+    ExprId last = e.sub(e.add(e.sub(upper, lower), step), e.constant(1));
+    end = e.binary(Op::Div, last, step);
+    index = e.add(lower, e.binary(Op::Mul, e.var(iv), step));
+  }
+  stmt.inits.push_back({iv, start});
+  scalars[loop.getInductionVar()] = index;
   std::vector<VarId> vars(loop.getNumRegionIterArgs(), -1);
   for (auto [i, arg] : llvm::enumerate(loop.getRegionIterArgs())) {
     Value init = loop.getInitArgs()[i];
@@ -56,7 +69,7 @@ void Encoder::forLoop(Operation *op, Block &out) {
   ++depth;
   stmt.body = region(loop.getRegion());
   Operation *yield = loop.getBody()->getTerminator();
-  stmt.nexts.push_back({iv, e.add(e.var(iv), step)});
+  stmt.nexts.push_back({iv, e.add(e.var(iv), stride)});
   std::vector<Assign> results;
   for (auto [i, arg] : llvm::enumerate(loop.getRegionIterArgs())) {
     Value next = yield->getOperand(i), result = op->getResult(i);
@@ -87,7 +100,7 @@ void Encoder::forLoop(Operation *op, Block &out) {
     }
   }
   --depth;
-  stmt.cond = e.lt(e.var(iv), upper);
+  stmt.cond = e.lt(e.var(iv), end);
   out.push_back(std::move(stmt));
   if (!results.empty())
     out.push_back(assignStmt(std::move(results)));
@@ -105,7 +118,8 @@ void Encoder::whileLoop(Operation *op, Block &out) {
     if (isScalar(arg.getType())) {
       vars[i] = newVar(arg);
       if (p.varNames[vars[i]].empty())
-        p.varNames[vars[i]] = nameOf(op->getNumResults() > i ? Value(op->getResult(i)) : Value(arg), "");
+        p.varNames[vars[i]] =
+            nameOf(op->getNumResults() > i ? Value(op->getResult(i)) : Value(arg), "");
       stmt.inits.push_back({vars[i], scalar(init)});
       scalars[arg] = e.var(vars[i]);
     } else if (isa<ttg::MemDescType>(arg.getType())) {
