@@ -56,6 +56,8 @@ bool DecisionTable::residueFits(const State &state, const DecisionKey &key) cons
     if (linears.form(form).terms != bare.terms)
       continue;
     Interval interval = cls.range;
+    if (cls.global >= 0)
+      interval.lo = std::max(interval.lo, classes[cls.global].range.lo);
     // Contract: what is divided is not negative.
     interval.lo = std::max(interval.lo, -linears.form(form).c);
     if (auto it = state.decisions.find(key); it != state.decisions.end()) {

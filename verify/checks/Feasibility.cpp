@@ -135,10 +135,15 @@ bool Feasibility::possible(const std::map<DecisionKey, Interval> &decisions,
   Translator translate(solver, linears, program);
   for (const auto &[k, interval] : decisions) {
     Integers::Term r = translate.form(table.cls(k.first).rest, k.second);
-    if (interval.lo != INT64_MIN)
-      solver.assertAtLeast(r, interval.lo);
-    if (interval.hi != INT64_MAX)
-      solver.assertAtMost(r, interval.hi);
+    // What is assumed of the class, and of the same value for the launch.
+    const DecisionClass &cls = table.cls(k.first);
+    for (const Interval &known :
+         {interval, cls.range, cls.global >= 0 ? table.cls(cls.global).range : Interval{}}) {
+      if (known.lo != INT64_MIN)
+        solver.assertAtLeast(r, known.lo);
+      if (known.hi != INT64_MAX)
+        solver.assertAtMost(r, known.hi);
+    }
   }
   for (const auto &[form, choice] : residues) {
     Integers::Term value = translate.form(linears.form(form), {});

@@ -48,7 +48,7 @@ public:
         result.violation = std::move(stop.violation);
         result.trace.clear(), result.path.clear(), result.decisions.clear(), result.residues.clear();
         explain(result, node);
-        if (!consistent(result.decisions) ||
+        if (!consistent(result.decisions) || !free(result.decisions) ||
             !feasibility.possible(result.decisions, result.residues)) {
           // Only the abstraction does this; remembered, since what lies behind
           // it was not looked at.
@@ -105,6 +105,29 @@ public:
   }
 
 private:
+  /// Only what the environment chooses may be decided at will: arguments,
+  /// program ids, loaded values. The value of a recurrence, or of a variable
+  /// without a closed form, is not free; a run that rests on it is not shown.
+  bool free(const std::map<DecisionKey, Interval> &decisions) const {
+    const Linears &linears = machine.decisions().linears;
+    std::function<bool(const LinForm &)> isFree = [&](const LinForm &form) {
+      for (auto [t, coef] : form.terms) {
+        const LinTerm &term = linears.term(t);
+        if (term.kind == LinTerm::Iterate || term.kind == LinTerm::Final ||
+            term.kind == LinTerm::Private)
+          return false;
+        for (LinId operand : term.operands)
+          if (!isFree(linears.form(operand)))
+            return false;
+      }
+      return true;
+    };
+    for (const auto &[key, interval] : decisions)
+      if (!isFree(machine.decisions().cls(key.first).rest))
+        return false;
+    return true;
+  }
+
   /// What does not depend on iterations has one value, which must give all
   /// answers about it.
   bool consistent(const std::map<DecisionKey, Interval> &decisions) const {

@@ -93,8 +93,9 @@ int Linears::internTerm(LinTerm term) {
       facts.lo = 0, facts.hi = 1;
     } else if (op == Op::Rem) {
       auto [dlo, dhi] = rangeOf(1);
+      facts.lo = 0; // contract: what is divided is not negative
       if (dlo == dhi && dlo > 0)
-        facts.hi = dlo - 1, facts.lo = 0; // contract: what is divided is not negative
+        facts.hi = dlo - 1;
     } else if (op == Op::And) {
       auto [dlo, dhi] = rangeOf(1);
       if (dlo == dhi && dlo >= 0)
