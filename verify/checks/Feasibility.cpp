@@ -99,6 +99,18 @@ void Feasibility::symbolsOf(const LinForm &form, std::set<int> &out) const {
 
 bool Feasibility::possible(const std::map<DecisionKey, Interval> &decisions,
                            const Residues &residues) {
+  return judge(decisions, residues, 30) != Verdict::No;
+}
+
+bool Feasibility::shown(const std::map<DecisionKey, Interval> &decisions,
+                        const Residues &residues) {
+  cache.clear(); // this question is worth more time
+  asked = 0;
+  return judge(decisions, residues, 500) == Verdict::Yes;
+}
+
+Feasibility::Verdict Feasibility::judge(const std::map<DecisionKey, Interval> &decisions,
+                                        const Residues &residues, unsigned milliseconds) {
   // Intervals have been checked on their own; only different forms over a common
   // symbol can still exclude each other.
   std::map<int, std::set<const void *>> users; // symbol -> forms
@@ -118,7 +130,7 @@ bool Feasibility::possible(const std::map<DecisionKey, Interval> &decisions,
   for (const auto &[form, choice] : residues)
     use(linears.form(form));
   if (!related)
-    return true;
+    return Verdict::Yes;
   std::string key;
   for (const auto &[k, interval] : decisions) {
     key += std::to_string(k.first);
@@ -128,7 +140,7 @@ bool Feasibility::possible(const std::map<DecisionKey, Interval> &decisions,
   }
   for (const auto &[form, choice] : residues)
     key += "r" + std::to_string(form) + "=" + std::to_string(choice.second);
-  auto [it, isNew] = cache.try_emplace(key, true);
+  auto [it, isNew] = cache.try_emplace(key, Verdict::Open);
   if (!isNew || ++asked > MaxQuestions)
     return it->second;
   Integers solver;
@@ -152,6 +164,10 @@ bool Feasibility::possible(const std::map<DecisionKey, Interval> &decisions,
     solver.assertAtLeast(rest, choice.second);
     solver.assertAtMost(rest, choice.second);
   }
-  it->second = solver.check(30) != smt::Answer::Unsatisfiable;
+  switch (solver.check(milliseconds)) {
+  case smt::Answer::Satisfiable: it->second = Verdict::Yes; break;
+  case smt::Answer::Unsatisfiable: it->second = Verdict::No; break;
+  case smt::Answer::Unknown: break;
+  }
   return it->second;
 }

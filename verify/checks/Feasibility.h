@@ -21,13 +21,18 @@ public:
   using Residues = std::map<LinId, std::pair<int64_t, int64_t>>;
   /// False only when no values of the symbols give all the answers.
   bool possible(const std::map<DecisionKey, Interval> &decisions, const Residues &residues);
+  /// True only when values of the symbols are known to give all the answers.
+  bool shown(const std::map<DecisionKey, Interval> &decisions, const Residues &residues);
 
 private:
+  enum class Verdict : uint8_t { Yes, No, Open };
+  Verdict judge(const std::map<DecisionKey, Interval> &decisions, const Residues &residues,
+                unsigned milliseconds);
   void symbolsOf(const LinForm &form, std::set<int> &out) const;
   Linears &linears;
   const DecisionTable &table;
   const Program &program;
-  std::map<std::string, bool> cache;
+  std::map<std::string, Verdict> cache;
   int asked = 0;
 };
 

@@ -49,7 +49,7 @@ public:
         result.trace.clear(), result.path.clear(), result.decisions.clear(), result.residues.clear();
         explain(result, node);
         if (!consistent(result.decisions) || !free(result.decisions) ||
-            !feasibility.possible(result.decisions, result.residues)) {
+            !feasibility.shown(result.decisions, result.residues)) {
           // Only the abstraction does this; remembered, since what lies behind
           // it was not looked at.
           if (unconfirmed.empty())

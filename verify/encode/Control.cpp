@@ -183,6 +183,19 @@ void Encoder::whileLoop(Operation *op, Block &out) {
     out.push_back(assignStmt(std::move(results)));
 }
 
+bool Encoder::synchronises(const Block &block) const {
+  for (const Stmt &stmt : block) {
+    if (synchronises(stmt.before) || synchronises(stmt.body) || synchronises(stmt.orElse))
+      return true;
+    if (stmt.kind != Stmt::EventStmt)
+      continue;
+    for (const Effect &effect : p.events[stmt.event].effects)
+      if (effect.kind != sync::Kind::Read && effect.kind != sync::Kind::Write)
+        return true;
+  }
+  return false;
+}
+
 void Encoder::ifElse(Operation *op, Block &out) {
   auto branch = cast<scf::IfOp>(op);
   ExprId cond = scalar(branch.getCondition());
@@ -192,6 +205,12 @@ void Encoder::ifElse(Operation *op, Block &out) {
   if (branch.elseBlock())
     block(*branch.elseBlock(), elseBlock);
   inBranch = outer;
+  // Threads of one task that part here must not meet anybody inside.
+  if (threadId != NoExpr && dependsOn(cond, threadId) &&
+      (synchronises(thenBlock) || synchronises(elseBlock))) {
+    unsupported(op, "synchronisation under a condition that threads of one task decide apart", out);
+    return;
+  }
   std::vector<Assign> thenAssigns, elseAssigns;
   for (Value result : op->getResults()) {
     unsigned i = cast<OpResult>(result).getResultNumber();

@@ -66,6 +66,7 @@ private:
   // Control.cpp
   void forLoop(mlir::Operation *op, Block &out);
   void whileLoop(mlir::Operation *op, Block &out);
+  bool synchronises(const Block &block) const;
   void ifElse(mlir::Operation *op, Block &out);
   bool isScalar(mlir::Type type) const;
   VarId newVar(mlir::Value value);
