@@ -32,10 +32,9 @@ std::string spelled(Attribute attribute) {
 Result<layout::EncodingPtr> describeRegisters(Attribute encoding) {
   using namespace layout;
   if (auto attr = dyn_cast<ttg::BlockedEncodingAttr>(encoding))
-    return makeEncoding(BlockedEncoding{toVector(attr.getSizePerThread()),
-                                        toVector(attr.getThreadsPerWarp()),
-                                        toVector(attr.getWarpsPerCTA()), toVector(attr.getOrder()),
-                                        toBases(attr.getCga())});
+    return makeEncoding(BlockedEncoding{
+        toVector(attr.getSizePerThread()), toVector(attr.getThreadsPerWarp()),
+        toVector(attr.getWarpsPerCTA()), toVector(attr.getOrder()), toBases(attr.getCga())});
   if (auto attr = dyn_cast<ttg::LinearEncodingAttr>(encoding))
     return makeEncoding(LinearEncoding{toBases(attr.getRegisterBases()),
                                        toBases(attr.getLaneBases()), toBases(attr.getWarpBases()),
@@ -162,9 +161,8 @@ static unsigned statedRank(Attribute encoding) {
                       : cast<DenseI32ArrayAttr>(attr.getOffsetBases()[0]).size())
                : attr.getOrder().size();
   if (auto attr = dyn_cast<ttg::SharedLinearEncodingAttr>(encoding))
-    return attr.getOffsetBases().empty()
-               ? 0
-               : cast<DenseI32ArrayAttr>(attr.getOffsetBases()[0]).size();
+    return attr.getOffsetBases().empty() ? 0
+                                         : cast<DenseI32ArrayAttr>(attr.getOffsetBases()[0]).size();
   if (auto attr = dyn_cast<ttg::PartitionedSharedEncodingAttr>(encoding))
     return statedRank(attr.getPartitionLayout());
   if (isa<ttng::TensorMemoryEncodingAttr, ttng::TensorMemoryScalesEncodingAttr,

@@ -104,7 +104,7 @@ public:
         Operation *spec = overlap.getStorageAliasSpec().getDefiningOp();
         if (auto [at, isNew] = overlaps.insert({spec, overlap}); !isNew) {
           overlap.emitOpError("sets the overlap of a storage that has one already")
-              .attachNote(at->second.getLoc())
+                  .attachNote(at->second.getLoc())
               << "set here";
           return WalkResult::interrupt();
         }
@@ -244,15 +244,12 @@ private:
       return alignment;
     }
     auto type = cast<ttg::MemDescType>(node.getType());
-    return tensor ? unitOf(node.getDefiningOp())
-                  : std::max(kSharedAlignment, bytesOfElement(type));
+    return tensor ? unitOf(node.getDefiningOp()) : std::max(kSharedAlignment, bytesOfElement(type));
   }
 
   /// Members of a distinct group start at multiples of the whole tree's alignment
   /// in shared memory, of their own in tensor memory.
-  int64_t distinctAlignment(Value element) {
-    return tensor ? alignmentOf(element) : rootAlignment;
-  }
+  int64_t distinctAlignment(Value element) { return tensor ? alignmentOf(element) : rootAlignment; }
 
   LogicalResult addSpec(tlxd::StorageAliasSpecOp spec,
                         MutableArrayRef<tlxd::StorageAliasLocalAllocOp> allocs) {
@@ -274,8 +271,7 @@ private:
       result.places[alloc.getResult()] = place;
       result.all[index].alignment =
           std::max(result.all[index].alignment, alignmentInMemory(alloc.getType()));
-      result.all[index].lanes =
-          std::max(result.all[index].lanes, lanesOf(typeOf(alloc)));
+      result.all[index].lanes = std::max(result.all[index].lanes, lanesOf(typeOf(alloc)));
     }
 
     // Without an overlap every buffer begins at the beginning. fbtriton sizes
@@ -353,11 +349,11 @@ private:
     Operation *op = buffer.getDefiningOp();
     StringRef units = tensor ? " columns" : " bytes";
     if (at.stride % place.unit)
-      return op->emitOpError("a buffer of ") << place.unit << units << " does not divide its group's "
-                                             << at.stride << units;
+      return op->emitOpError("a buffer of ")
+             << place.unit << units << " does not divide its group's " << at.stride << units;
     if (at.offset % place.unit)
-      return op->emitOpError("begins at ") << at.offset << units << ", no multiple of its size "
-                                           << place.unit;
+      return op->emitOpError("begins at ")
+             << at.offset << units << ", no multiple of its size " << place.unit;
     place.scale = at.stride / place.unit;
     place.slot = at.offset / place.unit;
     // fbtriton rewrites indices only where they move.

@@ -17,9 +17,8 @@ static std::optional<TensorMemorySize> sizeOf(ttg::MemDescType type, ArrayRef<in
       return std::nullopt;
     encoding = *described;
   }
-  Result<layout::TensorMemorySize> size =
-      layout::tensorMemorySize(*encoding, layout::Shape(shape.begin(), shape.end()),
-                               type.getElementTypeBitWidth());
+  Result<layout::TensorMemorySize> size = layout::tensorMemorySize(
+      *encoding, layout::Shape(shape.begin(), shape.end()), type.getElementTypeBitWidth());
   if (!size)
     return std::nullopt;
   return TensorMemorySize{size->rows, size->columns};

@@ -60,8 +60,8 @@ bool Exporter::refineAmd(Operation *op, Form &form) {
         form.operands = {reg(update.getDesc()), reg(update.getPred())};
         llvm::append_range(form.operands, regs(update.getAddOffsets()));
         llvm::append_range(form.operands, regs(update.getSetBounds()));
-        attrs.ints = {int64_t(update.getAddOffsets().size()),
-                      int64_t(update.getSetBounds().size()), update.getClampBounds() ? 1 : 0};
+        attrs.ints = {int64_t(update.getAddOffsets().size()), int64_t(update.getSetBounds().size()),
+                      update.getClampBounds() ? 1 : 0};
         return true;
       })
       .Case<amdg::ExtractSliceOp>([&](auto slice) {

@@ -141,9 +141,9 @@ void Exporter::exportFor(Operation *op) {
     bindAll(loop.getRegionIterArgs(), args);
     return exportBody(*loop.getBody());
   };
-  Regs results = builder.forLoop(reg(loop.getLowerBound()), reg(loop.getUpperBound()),
-                                 reg(loop.getStep()), regs(loop.getInitArgs()), body,
-                                 loop.getUnsignedCmp());
+  Regs results =
+      builder.forLoop(reg(loop.getLowerBound()), reg(loop.getUpperBound()), reg(loop.getStep()),
+                      regs(loop.getInitArgs()), body, loop.getUnsignedCmp());
   bindAll(loop.getResults(), results);
 }
 
@@ -166,8 +166,9 @@ void Exporter::exportIf(Operation *op) {
   auto branch = cast<scf::IfOp>(op);
   auto thenBody = [&] { return exportBody(*branch.thenBlock()); };
   auto elseBody = [&] { return branch.elseBlock() ? exportBody(*branch.elseBlock()) : Regs(); };
-  bindAll(branch.getResults(), builder.ifElse(reg(branch.getCondition()),
-                                              typeIds(branch.getResultTypes()), thenBody, elseBody));
+  bindAll(branch.getResults(),
+          builder.ifElse(reg(branch.getCondition()), typeIds(branch.getResultTypes()), thenBody,
+                         elseBody));
 }
 
 void Exporter::exportExecuteRegion(Operation *op) {
@@ -279,9 +280,9 @@ Result<std::unique_ptr<sim::Program>> Exporter::run(tt::FuncOp kernel) {
     clusterSyncAfter = entryClusterSyncAfter(kernel);
   for (auto function : module.getOps<tt::FuncOp>())
     if (function != kernel && !function.isExternal())
-      functions[function.getName()] = builder.declareFunction(
-          function.getName().str(), typeIds(function.getArgumentTypes()),
-          typeIds(function.getResultTypes()));
+      functions[function.getName()] =
+          builder.declareFunction(function.getName().str(), typeIds(function.getArgumentTypes()),
+                                  typeIds(function.getResultTypes()));
   exportKernel(kernel);
   for (auto function : module.getOps<tt::FuncOp>())
     if (function != kernel && !function.isExternal() && !error)

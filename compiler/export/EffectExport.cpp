@@ -11,8 +11,8 @@ std::vector<sim::Effect> Exporter::effectsOf(Operation *op) {
   std::vector<sim::Effect> result;
   llvm::SmallVector<SyncEffect> declared;
   if (!collectSyncEffects(op, declared)) {
-    fail(op->getLoc(), "'" + op->getName().getStringRef() +
-                           "' declares no synchronisation effects");
+    fail(op->getLoc(),
+         "'" + op->getName().getStringRef() + "' declares no synchronisation effects");
     return result;
   }
   for (const SyncEffect &from : declared) {

@@ -14,7 +14,9 @@ namespace tlx {
 
 using layout::LinearLayout;
 
-static unsigned bitsOf(Type element) { return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64; }
+static unsigned bitsOf(Type element) {
+  return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
+}
 
 /// The register layout of a tile, when it has one yet.
 static std::optional<LinearLayout> registersOf(Type type) {
@@ -29,11 +31,13 @@ static std::optional<LinearLayout> registersOf(Type type) {
 
 /// Elements that all threads together hold, copies included.
 static int64_t slotsOf(const LinearLayout &registers) {
-  return registers.inSize(layout::kRegister) * registers.inSize(layout::kLane) * registers.inSize(layout::kWarp);
+  return registers.inSize(layout::kRegister) * registers.inSize(layout::kLane) *
+         registers.inSize(layout::kWarp);
 }
 
 static void refineConversion(ttg::ConvertLayoutOp op, sim::Cost &cost) {
-  std::optional<LinearLayout> from = registersOf(op.getSrc().getType()), to = registersOf(op.getType());
+  std::optional<LinearLayout> from = registersOf(op.getSrc().getType()),
+                              to = registersOf(op.getType());
   if (!from || !to)
     return;
   Result<layout::Conversion> kind = layout::conversionKind(*from, *to);
@@ -77,7 +81,8 @@ static void refineSharedAccess(Type tile, Type buffer, sim::Cost &cost) {
 void refineCostByLayout(Operation *op, sim::Cost &cost) {
   llvm::TypeSwitch<Operation *>(op)
       .Case<ttg::ConvertLayoutOp>([&](auto convert) { refineConversion(convert, cost); })
-      .Case<ttg::LocalLoadOp>([&](auto load) { refineSharedAccess(load.getType(), load.getSrc().getType(), cost); })
+      .Case<ttg::LocalLoadOp>(
+          [&](auto load) { refineSharedAccess(load.getType(), load.getSrc().getType(), cost); })
       .Case<ttg::LocalStoreOp>([&](auto store) {
         refineSharedAccess(store.getSrc().getType(), store.getDst().getType(), cost);
       })

@@ -193,7 +193,7 @@ bool Exporter::refineTtng(Operation *op, Form &form) {
         return true;
       })
       .Case<ttng::TCGen5MMAScaledOp>([&](auto mma) {
-        form.operands = {reg(mma.getA()),      reg(mma.getB()),    reg(mma.getD()),
+        form.operands = {reg(mma.getA()),      reg(mma.getB()),      reg(mma.getD()),
                          reg(mma.getAScale()), reg(mma.getBScale()), reg(mma.getUseD()),
                          reg(mma.getPred())};
         attrs.isAsync = mma.getIsAsync();

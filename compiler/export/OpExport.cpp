@@ -40,7 +40,8 @@ void Exporter::emitForm(Operation *op, Form &form) {
   if (error || hasNoInstruction(op))
     return;
   if (!form.op)
-    return fail(op->getLoc(), "the simulator has no operation '" + op->getName().getStringRef() + "'");
+    return fail(op->getLoc(),
+                "the simulator has no operation '" + op->getName().getStringRef() + "'");
   // A buffer keeps the layout it was allocated with: at the levels where layouts
   // are still being settled, require_layout states a wish about all its uses.
   if (auto require = dyn_cast<tlxd::RequireLayoutOp>(op);
@@ -77,8 +78,7 @@ bool Exporter::refineArith(Operation *op, Form &form) {
         return true;
       })
       .Case<arith::TruncFOp>([&](auto trunc) {
-        if (auto mode = trunc.getRoundingmode();
-            mode && *mode == arith::RoundingMode::toward_zero)
+        if (auto mode = trunc.getRoundingmode(); mode && *mode == arith::RoundingMode::toward_zero)
           form.attrs.rounding = sim::FpRounding::TowardZero;
         return true;
       })
@@ -163,7 +163,8 @@ bool Exporter::refineTt(Operation *op, Form &form) {
         setInts(print.getIsSigned());
         return true;
       })
-      .Case<tt::AssertOp>([&](auto check) { return done([&] { attrs.text = check.getMessage().str(); }); })
+      .Case<tt::AssertOp>(
+          [&](auto check) { return done([&] { attrs.text = check.getMessage().str(); }); })
       .Case<tt::ExternElementwiseOp>(
           [&](auto call) { return done([&] { attrs.text = call.getSymbol().str(); }); })
       .Case<tt::ElementwiseInlineAsmOp>([&](auto inlined) {

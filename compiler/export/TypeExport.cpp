@@ -68,8 +68,12 @@ sim::Type Exporter::simType(Type type) {
     // The simulator never touches elements of 128-bit answers.
     if (of.isIntOrFloat() && of.getIntOrFloatBitWidth() == 128)
       return DType::u64;
-    fail(currentLoc, "the simulator has no element type for " + llvm::Twine(
-                         [&] { std::string s; llvm::raw_string_ostream os(s); os << of; return s; }()));
+    fail(currentLoc, "the simulator has no element type for " + llvm::Twine([&] {
+                       std::string s;
+                       llvm::raw_string_ostream os(s);
+                       os << of;
+                       return s;
+                     }()));
     return DType::i32;
   };
   if (auto memory = dyn_cast<ttg::MemDescType>(type))

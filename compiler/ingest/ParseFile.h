@@ -39,9 +39,8 @@ Result<mlir::OwningOpRef<mlir::ModuleOp>> parseText(std::string_view text, const
                                                     const ParseOptions &options = {});
 
 /// Reads and parses a file; "-" is standard input.
-Result<mlir::OwningOpRef<mlir::ModuleOp>> parseFile(const std::string &path,
-                                                    mlir::MLIRContext &context,
-                                                    const ParseOptions &options = {});
+Result<mlir::OwningOpRef<mlir::ModuleOp>>
+parseFile(const std::string &path, mlir::MLIRContext &context, const ParseOptions &options = {});
 
 /// The level of `module`, from what it contains: calls (or the name `*.source`)
 /// mean source; the cluster shape among its attributes, or a layout on every

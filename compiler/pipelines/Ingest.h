@@ -11,8 +11,8 @@
 //
 // Afterwards the module verifies. Calls are left to `noinline` functions and,
 // inside loops and branches, to functions with early returns. Each task does the
-// synchronisation and memory operations that fbtriton's .ttir does, in its order. Later levels need none of this; run on them it keeps that order, but
-// may simplify what fbtriton left.
+// synchronisation and memory operations that fbtriton's .ttir does, in its order. Later levels need
+// none of this; run on them it keeps that order, but may simplify what fbtriton left.
 //
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -230,9 +230,9 @@ int main(int argc, char **argv) {
     }
     return runOn(options, pipeline, std::move(part), out, context, code);
   };
-  LogicalResult result = splitAndProcessBuffer(
-      std::move(buffer), process, os, options.splitInput ? kDefaultSplitMarker : "",
-      options.splitInput ? kDefaultSplitMarker : "");
+  LogicalResult result = splitAndProcessBuffer(std::move(buffer), process, os,
+                                               options.splitInput ? kDefaultSplitMarker : "",
+                                               options.splitInput ? kDefaultSplitMarker : "");
   if (failed(result))
     return code == kOk ? kFailed : code;
   if (options.verifyDiagnostics)

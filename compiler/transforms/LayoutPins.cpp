@@ -39,9 +39,9 @@ public:
       return success();
     do {
       changed = false;
-      WalkResult walk = module.walk<WalkOrder::PreOrder>(
-          [&](Operation *op) { return failed(visit(op)) ? WalkResult::interrupt()
-                                                        : WalkResult::advance(); });
+      WalkResult walk = module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+        return failed(visit(op)) ? WalkResult::interrupt() : WalkResult::advance();
+      });
       if (walk.wasInterrupted())
         return failure();
     } while (changed);
@@ -175,8 +175,8 @@ private:
     Operation *first = branch.thenYield(), *second = branch.elseYield();
     for (auto [index, result] : llvm::enumerate(branch.getResults()))
       if (isTile(result) &&
-          failed(unify(branch, {&first->getOpOperand(index), &second->getOpOperand(index)},
-                       {result})))
+          failed(
+              unify(branch, {&first->getOpOperand(index), &second->getOpOperand(index)}, {result})))
         return failure();
     return success();
   }
@@ -282,8 +282,8 @@ private:
         symbols.insert(version, std::next(callee->getIterator())); // renames it
       for (auto [argument, type] : llvm::zip(version.getArguments(), types))
         argument.setType(type);
-      version.setFunctionTypeAttr(TypeAttr::get(FunctionType::get(
-          module.getContext(), types, version.getFunctionType().getResults())));
+      version.setFunctionTypeAttr(TypeAttr::get(
+          FunctionType::get(module.getContext(), types, version.getFunctionType().getResults())));
       versions.emplace_back(name, types, version);
     }
     call.setCallee(version.getName());

@@ -25,17 +25,18 @@ namespace tlx {
 
 namespace {
 
-bool isZero(Value value) { return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero()); }
+bool isZero(Value value) {
+  return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero());
+}
 
 /// The sum goes into the dot's accumulator. A dot whose accumulator is rounded
 /// on the way (maxNumImpreciseAcc) would give another result.
-template <typename AddOp>
-struct DotIntoSum : public OpRewritePattern<AddOp> {
+template <typename AddOp> struct DotIntoSum : public OpRewritePattern<AddOp> {
   using OpRewritePattern<AddOp>::OpRewritePattern;
 
   LogicalResult matchAndRewrite(AddOp add, PatternRewriter &rewriter) const override {
-    for (auto [product, other] : {std::pair(add.getLhs(), add.getRhs()),
-                                  std::pair(add.getRhs(), add.getLhs())}) {
+    for (auto [product, other] :
+         {std::pair(add.getLhs(), add.getRhs()), std::pair(add.getRhs(), add.getLhs())}) {
       auto dot = product.template getDefiningOp<tt::DotOp>();
       if (!dot || !dot->hasOneUse() || dot.getMaxNumImpreciseAcc() != 0 || !isZero(dot.getC()))
         continue;
@@ -60,8 +61,8 @@ struct AddPtrOfAddPtr : public OpRewritePattern<tt::AddPtrOp> {
     if (!sumFits(inner.getOffset(), op.getOffset()))
       return failure();
     DictionaryAttr attributes = op->getDiscardableAttrDictionary();
-    Value sum = rewriter.createOrFold<arith::AddIOp>(op.getLoc(), inner.getOffset(),
-                                                     op.getOffset());
+    Value sum =
+        rewriter.createOrFold<arith::AddIOp>(op.getLoc(), inner.getOffset(), op.getOffset());
     auto combined =
         rewriter.replaceOpWithNewOp<tt::AddPtrOp>(op, op.getType(), inner.getPtr(), sum);
     combined->setDiscardableAttrs(attributes);
@@ -162,8 +163,8 @@ struct ProductOfBroadcasts : public OpRewritePattern<tt::ReduceOp> {
   /// The matrix behind `value`, repeated along `axis`.
   static Value repeated(Value value, unsigned axis) {
     auto broadcast = value.getDefiningOp<tt::BroadcastOp>();
-    auto expand = broadcast ? broadcast.getSrc().getDefiningOp<tt::ExpandDimsOp>()
-                            : tt::ExpandDimsOp();
+    auto expand =
+        broadcast ? broadcast.getSrc().getDefiningOp<tt::ExpandDimsOp>() : tt::ExpandDimsOp();
     return expand && expand.getAxis() == axis ? expand.getSrc() : Value();
   }
 
@@ -196,9 +197,10 @@ struct TlxCombine : public impl::TlxCombineBase<TlxCombine> {
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
-    patterns.add<DotIntoSum<arith::AddFOp>, DotIntoSum<arith::AddIOp>, AddPtrOfAddPtr,
-                 SelectOfMaskedLoad, ReshapeOfDescriptorLoad, UnorderedReshape,
-                 ProductOfBroadcasts>(context);
+    patterns
+        .add<DotIntoSum<arith::AddFOp>, DotIntoSum<arith::AddIOp>, AddPtrOfAddPtr,
+             SelectOfMaskedLoad, ReshapeOfDescriptorLoad, UnorderedReshape, ProductOfBroadcasts>(
+            context);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

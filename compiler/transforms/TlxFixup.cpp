@@ -78,8 +78,7 @@ LogicalResult checkCaptures(ttg::WarpSpecializeOp op) {
   for (auto [index, capture] : llvm::enumerate(op.getCaptures()))
     if (isa<RankedTensorType>(capture.getType())) {
       InFlightDiagnostic error = op.emitOpError("captures a tile, ")
-                                 << capture.getType()
-                                 << "; partitions share memory, not registers";
+                                 << capture.getType() << "; partitions share memory, not registers";
       error.attachNote(capture.getLoc()) << "the tile is made here";
       return error;
     }

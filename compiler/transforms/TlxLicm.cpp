@@ -76,8 +76,8 @@ void hoistFrom(LoopLikeOpInterface loop) {
     if (auto load = dyn_cast<tt::LoadOp>(op)) {
       auto count = cast<scf::ForOp>(loop.getOperation());
       OpBuilder builder(loop);
-      auto predicate = count.getUnsignedCmp() ? arith::CmpIPredicate::ult
-                                              : arith::CmpIPredicate::slt;
+      auto predicate =
+          count.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
       Value runs = arith::CmpIOp::create(builder, count.getLoc(), predicate, count.getLowerBound(),
                                          count.getUpperBound());
       load.getMaskMutable().assign(

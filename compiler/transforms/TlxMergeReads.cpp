@@ -52,10 +52,8 @@ bool isMbarrierKind(Kind kind) {
   case Kind::BarrierExpect:
   case Kind::BarrierArrive:
   case Kind::BarrierComplete:
-  case Kind::BarrierWait:
-    return true;
-  default:
-    return false;
+  case Kind::BarrierWait: return true;
+  default: return false;
   }
 }
 
@@ -126,10 +124,9 @@ private:
 /// Ops equal but for their location.
 struct SameOp : public llvm::DenseMapInfo<Operation *> {
   static unsigned getHashValue(const Operation *op) {
-    return OperationEquivalence::computeHash(const_cast<Operation *>(op),
-                                             OperationEquivalence::directHashValue,
-                                             OperationEquivalence::ignoreHashValue,
-                                             OperationEquivalence::IgnoreLocations);
+    return OperationEquivalence::computeHash(
+        const_cast<Operation *>(op), OperationEquivalence::directHashValue,
+        OperationEquivalence::ignoreHashValue, OperationEquivalence::IgnoreLocations);
   }
   static bool isEqual(const Operation *a, const Operation *b) {
     if (a == b)

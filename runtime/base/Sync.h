@@ -36,27 +36,27 @@ enum class Proxy : uint8_t {
 
 /// What happens.
 enum class Kind : uint8_t {
-  Read,              ///< reads `target`
-  Write,             ///< writes `target`
-  BarrierInit,       ///< mbarrier.init of `target` with `amount` arrivals
-  BarrierInval,      ///< mbarrier.inval of `target`
-  BarrierExpect,     ///< adds `amount` bytes to the pending transaction count
-  BarrierArrive,     ///< `amount` arrivals on `target`
-  BarrierComplete,   ///< `amount` bytes complete on `target` (complete_tx)
-  BarrierWait,       ///< blocks until the phase of parity `phase` has completed
-  NamedBarrierSync,  ///< bar.sync id, count: arrives and waits
-  NamedBarrierArrive,///< bar.arrive id, count
-  ClusterArrive,     ///< barrier.cluster.arrive
-  ClusterWait,       ///< barrier.cluster.wait
-  TaskBarrier,       ///< barrier over all threads of the executing task
-  GroupCommit,       ///< closes the current async group of `group`
-  GroupWait,         ///< blocks until at most `amount` groups are pending
-  ProxyFence,        ///< orders generic and async accesses to shared memory
-  MemoryFence,       ///< fence.acq_rel at gpu or sys scope
-  BarrierInitFence,  ///< fence.mbarrier_init.release.cluster
-  TensormapFence,    ///< fence.proxy.tensormap acquire
-  ClcRequest,        ///< asks for the cancellation of a cluster launch
-  Hint,              ///< no effect on memory or order: prefetch, scheduling hints
+  Read,               ///< reads `target`
+  Write,              ///< writes `target`
+  BarrierInit,        ///< mbarrier.init of `target` with `amount` arrivals
+  BarrierInval,       ///< mbarrier.inval of `target`
+  BarrierExpect,      ///< adds `amount` bytes to the pending transaction count
+  BarrierArrive,      ///< `amount` arrivals on `target`
+  BarrierComplete,    ///< `amount` bytes complete on `target` (complete_tx)
+  BarrierWait,        ///< blocks until the phase of parity `phase` has completed
+  NamedBarrierSync,   ///< bar.sync id, count: arrives and waits
+  NamedBarrierArrive, ///< bar.arrive id, count
+  ClusterArrive,      ///< barrier.cluster.arrive
+  ClusterWait,        ///< barrier.cluster.wait
+  TaskBarrier,        ///< barrier over all threads of the executing task
+  GroupCommit,        ///< closes the current async group of `group`
+  GroupWait,          ///< blocks until at most `amount` groups are pending
+  ProxyFence,         ///< orders generic and async accesses to shared memory
+  MemoryFence,        ///< fence.acq_rel at gpu or sys scope
+  BarrierInitFence,   ///< fence.mbarrier_init.release.cluster
+  TensormapFence,     ///< fence.proxy.tensormap acquire
+  ClcRequest,         ///< asks for the cancellation of a cluster launch
+  Hint,               ///< no effect on memory or order: prefetch, scheduling hints
 };
 
 /// When it happens, seen from the thread that executes the operation.

@@ -19,7 +19,7 @@ enum : unsigned {
 };
 
 const ParamInfo Infos[] = {
-#define TLX_PARAM(Id, Path, Unit, Min, Max, Needs, Meaning)                    \
+#define TLX_PARAM(Id, Path, Unit, Min, Max, Needs, Meaning)                                        \
   {Path, Unit, double(Min), double(Max), unsigned(Needs), Meaning},
 #include "sim/chips/Parameters.def"
 };
@@ -33,8 +33,7 @@ size_t distance(std::string_view a, std::string_view b) {
     size_t diagonal = row[0];
     row[0] = i;
     for (size_t j = 1; j <= b.size(); ++j) {
-      size_t next = std::min({row[j] + 1, row[j - 1] + 1,
-                              diagonal + (a[i - 1] != b[j - 1])});
+      size_t next = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});
       diagonal = row[j];
       row[j] = next;
     }
@@ -79,9 +78,7 @@ Result<Param> findParam(std::string_view path) {
                std::string("did you mean '") + Infos[best].path + "'?");
 }
 
-int64_t Chip::cycles(Param param) const {
-  return std::llround((*this)[param]);
-}
+int64_t Chip::cycles(Param param) const { return std::llround((*this)[param]); }
 
 double Chip::hbmBytesPerClk() const {
   return (*this)[Param::HbmGigabytesPerSecond] * 1e3 / (*this)[Param::ClockMhz];
@@ -99,9 +96,9 @@ Result<Chip> Chip::load(const std::string &nameOrPath) {
   for (const BuiltinChip &chip : builtinChips())
     if (nameOrPath == chip.name)
       return parse(chip.text, std::string(chip.name) + ".chip");
-  bool isPath = nameOrPath.find('/') != std::string::npos ||
-                (nameOrPath.size() > 5 &&
-                 nameOrPath.compare(nameOrPath.size() - 5, 5, ".chip") == 0);
+  bool isPath =
+      nameOrPath.find('/') != std::string::npos ||
+      (nameOrPath.size() > 5 && nameOrPath.compare(nameOrPath.size() - 5, 5, ".chip") == 0);
   if (!isPath) {
     std::string known;
     for (const std::string &builtin : builtins())
@@ -129,8 +126,8 @@ Result<void> Chip::whatIf(const std::string &assignment) {
   const ParamInfo &facts = info(*param);
   if (number.empty() || *end || !(value >= facts.min && value <= facts.max)) {
     std::ostringstream message;
-    message << "'" << facts.path << "' must be a number from " << facts.min
-            << " to " << facts.max << " " << facts.unit << "; got '" << number << "'";
+    message << "'" << facts.path << "' must be a number from " << facts.min << " to " << facts.max
+            << " " << facts.unit << "; got '" << number << "'";
     return Error(message.str());
   }
   ParamValue &slot = values[static_cast<size_t>(*param)];

@@ -85,9 +85,7 @@ public:
   int64_t cycles(Param param) const;
   /// A number that is a count or a size.
   int64_t integer(Param param) const { return cycles(param); }
-  const ParamValue &get(Param param) const {
-    return values[static_cast<size_t>(param)];
-  }
+  const ParamValue &get(Param param) const { return values[static_cast<size_t>(param)]; }
 
   const std::string &name() const { return chipName; }
   Arch arch() const { return chipArch; }

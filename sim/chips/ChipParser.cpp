@@ -39,9 +39,7 @@ public:
   }
 
 private:
-  SourceLocation here(size_t column) const {
-    return {file, lineNumber, unsigned(column + 1)};
-  }
+  SourceLocation here(size_t column) const { return {file, lineNumber, unsigned(column + 1)}; }
 
   void skipSpace() {
     while (position < line.size() && std::isspace((unsigned char)line[position]))
@@ -67,7 +65,8 @@ private:
     if (first == "chip" || first == "arch" || first == "based-on")
       return parseDirective(first);
     if (chip.chipName.empty())
-      return Error("a chip table starts with 'chip NAME'; got '" + std::string(first) + "'", here(start));
+      return Error("a chip table starts with 'chip NAME'; got '" + std::string(first) + "'",
+                   here(start));
     return parseNumber(first, start);
   }
 
@@ -85,7 +84,8 @@ private:
       return {};
     }
     if (chip.chipName.empty())
-      return Error("a chip table starts with 'chip NAME'; got '" + std::string(directive) + "'", here(0));
+      return Error("a chip table starts with 'chip NAME'; got '" + std::string(directive) + "'",
+                   here(0));
     if (directive == "arch") {
       for (Arch arch : Arches)
         if (argument == name(arch)) {
@@ -93,7 +93,8 @@ private:
           haveArch = true;
           return {};
         }
-      return Error("unknown arch '" + argument + "'", here(start), "known: sm90, sm100, gfx9, gfx1250");
+      return Error("unknown arch '" + argument + "'", here(start),
+                   "known: sm90, sm100, gfx9, gfx1250");
     }
     return inherit(argument, start);
   }
@@ -106,8 +107,7 @@ private:
     for (const BuiltinChip &builtin : builtinChips()) {
       if (base != builtin.name)
         continue;
-      Result<Chip> parent =
-          ChipParser(builtin.text, base + ".chip", depth + 1).run();
+      Result<Chip> parent = ChipParser(builtin.text, base + ".chip", depth + 1).run();
       if (!parent)
         return std::move(parent).error();
       chip.values = parent->values;
@@ -139,13 +139,13 @@ private:
       return Error("expected a number; got '" + number + "'", here(wordStart));
     if (!(value.value >= facts.min && value.value <= facts.max)) {
       std::ostringstream message;
-      message << "'" << facts.path << "' must lie between " << facts.min
-              << " and " << facts.max << "; got " << number;
+      message << "'" << facts.path << "' must lie between " << facts.min << " and " << facts.max
+              << "; got " << number;
       return Error(message.str(), here(wordStart));
     }
     if (std::string_view unit = word(); unit != facts.unit)
-      return Error("'" + std::string(path) + "' is given in " + facts.unit +
-                       "; got '" + std::string(unit) + "'",
+      return Error("'" + std::string(path) + "' is given in " + facts.unit + "; got '" +
+                       std::string(unit) + "'",
                    here(wordStart));
     if (Result<void> origin = parseOrigin(value); !origin)
       return origin;
@@ -161,8 +161,8 @@ private:
   Result<void> parseOrigin(ParamValue &value) {
     std::string_view how = word();
     bool known = false;
-    for (Provenance p : {Provenance::Measured, Provenance::Fitted,
-                         Provenance::Read, Provenance::Assumed})
+    for (Provenance p :
+         {Provenance::Measured, Provenance::Fitted, Provenance::Read, Provenance::Assumed})
       if (how == name(p)) {
         value.provenance = p;
         known = true;
@@ -172,8 +172,8 @@ private:
                    here(wordStart));
     skipSpace();
     size_t open = position;
-    size_t close = open < line.size() && line[open] == '"' ? line.find('"', open + 1)
-                                                           : std::string_view::npos;
+    size_t close =
+        open < line.size() && line[open] == '"' ? line.find('"', open + 1) : std::string_view::npos;
     if (close == std::string_view::npos || close == open + 1)
       return Error("expected the number's source in quotes", here(open));
     value.source = std::string(line.substr(open + 1, close - open - 1));
@@ -201,13 +201,13 @@ private:
     unsigned count = 0;
     for (size_t i = 0; i < paramCount(); ++i) {
       const ParamInfo &facts = info(Param(i));
-      if ((facts.needs & family(chip.chipArch)) && !chip.values[i].given &&
-          ++count <= 5)
+      if ((facts.needs & family(chip.chipArch)) && !chip.values[i].given && ++count <= 5)
         missing += std::string(count > 1 ? ", " : "") + facts.path;
     }
     if (count)
       return Error("the table of '" + chip.chipName + "' lacks " + std::to_string(count) +
-                       (count == 1 ? " number: " : " numbers: ") + missing + (count > 5 ? ", ..." : ""),
+                       (count == 1 ? " number: " : " numbers: ") + missing +
+                       (count > 5 ? ", ..." : ""),
                    {file}, "'based-on h200' takes what is not given from there");
     return std::move(chip);
   }

@@ -27,9 +27,9 @@ void CreditWindow::commit(Cycles start, int64_t amount, Cycles release) {
     first = 0;
   }
   Entry entry{release, amount};
-  auto place = std::upper_bound(
-      entries.begin() + first, entries.end(), entry,
-      [](const Entry &a, const Entry &b) { return a.release < b.release; });
+  auto place =
+      std::upper_bound(entries.begin() + first, entries.end(), entry,
+                       [](const Entry &a, const Entry &b) { return a.release < b.release; });
   entries.insert(place, entry);
 }
 

@@ -34,7 +34,7 @@ struct TrackInfo {
 struct Interval {
   TrackId track;
   Cycles begin, end;
-  Reason reason = Reason::None; ///< None: progress
+  Reason reason = Reason::None;   ///< None: progress
   uint32_t location = NoLocation; ///< of the program
   uint32_t opcode = 0;
   int64_t detail = -1; ///< mbarrier waits: its address; units: bytes or FLOP

@@ -57,14 +57,12 @@ private:
   static constexpr int64_t TicksPerCycle = 1024;
   static constexpr int ScaleBits = 16;
 
-  static Cycles ceilCycles(int64_t ticks) {
-    return (ticks + TicksPerCycle - 1) / TicksPerCycle;
-  }
+  static Cycles ceilCycles(int64_t ticks) { return (ticks + TicksPerCycle - 1) / TicksPerCycle; }
   int64_t ticks(int64_t units) const {
     return std::max(minTicks, (units * scaled + (1 << (ScaleBits - 1))) >> ScaleBits);
   }
 
-  int64_t scaled;   ///< ticks per unit, times 2^ScaleBits
+  int64_t scaled; ///< ticks per unit, times 2^ScaleBits
   int64_t minTicks;
   int64_t freeAt = 0;
   int64_t busyTicks = 0;

@@ -1,4 +1,5 @@
-//===- Amd.cpp - buffer operations and the tensor data mover ----------------------------------------------------------===//
+//===- Amd.cpp - buffer operations and the tensor data mover
+//----------------------------------------------------------===//
 //
 // A buffer operation addresses base + offset, offsets in elements. Descriptors of the
 // tensor data mover are those of TMA, with a predicate and offsets of their own.
@@ -15,8 +16,8 @@ const Value *optional(Exec &exec, unsigned i) { return exec.has(i) ? &exec.in(i)
 
 Addresses addressesOf(Exec &exec, unsigned base) {
   const Type &offsets = exec.type(base + 1);
-  size_t count = offsets.kind == TypeKind::Tensor ? size_t(offsets.numElements())
-                                                  : exec.in(base + 1).count();
+  size_t count =
+      offsets.kind == TypeKind::Tensor ? size_t(offsets.numElements()) : exec.in(base + 1).count();
   return {exec.in(base), &exec.in(base + 1), int64_t(byteWidth(exec.type(base).elem)), count};
 }
 
@@ -24,8 +25,8 @@ void bufferLoad(Exec &exec) {
   if (skipUnknown(exec))
     return;
   Value result;
-  loadElements(exec, addressesOf(exec, 0), exec.resultType(), optional(exec, 2),
-               optional(exec, 3), result);
+  loadElements(exec, addressesOf(exec, 0), exec.resultType(), optional(exec, 2), optional(exec, 3),
+               result);
   exec.out(0, std::move(result));
 }
 
@@ -80,8 +81,7 @@ void tdmStore(Exec &exec) {
     return;
   std::vector<char> raw;
   if (exec.readTileRaw(1, raw, sync::Proxy::Async))
-    writeBox(exec, exec.in(0).desc(), exec.type(0).shape, coords, raw.data(),
-             sync::Proxy::Async);
+    writeBox(exec, exec.in(0).desc(), exec.type(0).shape, coords, raw.data(), sync::Proxy::Async);
 }
 
 void tdmPrefetch(Exec &exec) {

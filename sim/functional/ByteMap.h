@@ -1,4 +1,5 @@
-//===- ByteMap.h - one bit for each byte of a memory ----------------------------------------------------------===//
+//===- ByteMap.h - one bit for each byte of a memory
+//----------------------------------------------------------===//
 #pragma once
 
 #include <algorithm>
@@ -17,12 +18,14 @@ public:
   size_t size() const { return size_; }
 
   void set(uint64_t begin, uint64_t count) {
-    forEachWord(begin, count, [this](size_t word, uint64_t mask) { words[word] |= mask; return true; });
+    forEachWord(begin, count, [this](size_t word, uint64_t mask) {
+      words[word] |= mask;
+      return true;
+    });
   }
   bool allSet(uint64_t begin, uint64_t count) const {
-    return forEachWord(begin, count, [this](size_t word, uint64_t mask) {
-      return (words[word] & mask) == mask;
-    });
+    return forEachWord(begin, count,
+                       [this](size_t word, uint64_t mask) { return (words[word] & mask) == mask; });
   }
 
 private:
@@ -34,7 +37,8 @@ private:
     for (uint64_t at = begin; at < end;) {
       uint64_t word = at / 64, first = at % 64;
       uint64_t last = std::min<uint64_t>(end - word * 64, 64);
-      uint64_t mask = (last == 64 ? ~uint64_t(0) : (uint64_t(1) << last) - 1) & (~uint64_t(0) << first);
+      uint64_t mask =
+          (last == 64 ? ~uint64_t(0) : (uint64_t(1) << last) - 1) & (~uint64_t(0) << first);
       if (!f(word, mask))
         return false;
       at = (word + 1) * 64;

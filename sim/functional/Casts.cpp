@@ -1,4 +1,5 @@
-//===- Casts.cpp - conversions between element types ----------------------------------------------------===//
+//===- Casts.cpp - conversions between element types
+//----------------------------------------------------===//
 //
 // Integers to floats round to nearest even; floats to integers truncate. Narrowing
 // floats round as the op says; conversions to 8-bit floats saturate, as the cvt
@@ -31,8 +32,8 @@ template <typename F> void convert(Exec &exec, F f) {
   exec.out(0, std::move(result));
 }
 
-template <typename T> using Unsigned = std::make_unsigned_t<
-    std::conditional_t<std::is_floating_point_v<T>, int64_t, T>>;
+template <typename T>
+using Unsigned = std::make_unsigned_t<std::conditional_t<std::is_floating_point_v<T>, int64_t, T>>;
 
 void extSI(Exec &exec) {
   if (skipUnknown(exec))
@@ -146,9 +147,7 @@ void fpToInt(Exec &exec, bool isUnsigned) {
 void fpToSI(Exec &exec) { fpToInt(exec, false); }
 void fpToUI(Exec &exec) { fpToInt(exec, true); }
 
-bool isNarrow8(DType elem) {
-  return isFloat(elem) && bitWidth(elem) <= 8;
-}
+bool isNarrow8(DType elem) { return isFloat(elem) && bitWidth(elem) <= 8; }
 
 /// Stochastic rounding: the random bits are added below the kept bits and the sum is truncated.
 /// The hardware takes the low 13 bits for f16, 16 for bf16 and so on: as many as are cut off.
@@ -178,8 +177,8 @@ void narrow(Exec &exec, FpRounding rounding) {
   if (store == Store::F64 || from == DType::f64) {
     // f64 on one side: through bit patterns, rounded once.
     Value result = Value::elements(store, a.count());
-    Rounding mode = rounding == FpRounding::TowardZero ? Rounding::TowardZero
-                                                       : Rounding::NearestEven;
+    Rounding mode =
+        rounding == FpRounding::TowardZero ? Rounding::TowardZero : Rounding::NearestEven;
     Overflow overflow = isNarrow8(to) ? Overflow::Saturate : Overflow::Ieee;
     for (size_t i = 0; i < a.count(); ++i) {
       double x = a.asDouble(i);
@@ -198,8 +197,8 @@ void narrow(Exec &exec, FpRounding rounding) {
           stochastic(float(a.asDouble(i)), uint32_t(random.asInt(i)), to);
     return exec.out(0, std::move(result));
   }
-  bool exact = to == DType::f32 || from == to ||
-               (bitWidth(to) == 16 && bitWidth(from) <= 8) || (to == DType::f16 && from == DType::f16);
+  bool exact = to == DType::f32 || from == to || (bitWidth(to) == 16 && bitWidth(from) <= 8) ||
+               (to == DType::f16 && from == DType::f16);
   if (exact)
     return exec.out(0, std::move(a));
   a.makeUnique();
@@ -209,8 +208,8 @@ void narrow(Exec &exec, FpRounding rounding) {
     roundElements(to, data, count);
   } else {
     uint16_t raw[512];
-    Rounding mode = rounding == FpRounding::TowardZero ? Rounding::TowardZero
-                                                       : Rounding::NearestEven;
+    Rounding mode =
+        rounding == FpRounding::TowardZero ? Rounding::TowardZero : Rounding::NearestEven;
     Overflow overflow = isNarrow8(to) ? Overflow::Saturate : Overflow::Ieee;
     for (size_t at = 0; at < count; at += 512) {
       size_t n = std::min<size_t>(512, count - at);

@@ -1,4 +1,5 @@
-//===- Cluster.cpp - tasks, barriers and asynchronous operations of a cluster -------------------===//
+//===- Cluster.cpp - tasks, barriers and asynchronous operations of a cluster
+//-------------------===//
 #include "sim/functional/Cluster.h"
 
 #include "sim/functional/Exec.h"
@@ -41,10 +42,10 @@ Cluster::Cluster(LaunchState &launch, int32_t x, int32_t y, int32_t z, Observer 
 const Program &Cluster::program() const { return state.program; }
 const Prepared &Cluster::prepared() const { return state.prepared; }
 
-// --- Tasks ----------------------------------------------------------------------------------------
+// --- Tasks
+// ----------------------------------------------------------------------------------------
 
-Task &Cluster::newTask(Cta &cta, std::string name, Pc entry, int32_t numWarps,
-                       int32_t startWarp) {
+Task &Cluster::newTask(Cta &cta, std::string name, Pc entry, int32_t numWarps, int32_t startWarp) {
   auto task = std::make_unique<Task>();
   task->id = int32_t(tasks.size());
   task->ref = {cta.linear, cta.rank, 0};
@@ -67,8 +68,7 @@ void Cluster::startPartitions(Task &task, const Specialize &specialize) {
   for (const Partition &partition : specialize.partitions) {
     int32_t start = partition.startWarp >= 0 ? partition.startWarp : nextWarp;
     nextWarp = start + partition.numWarps;
-    Task &started =
-        newTask(*task.cta, partition.name, partition.entry, partition.numWarps, start);
+    Task &started = newTask(*task.cta, partition.name, partition.entry, partition.numWarps, start);
     started.ref.task = ++index;
     started.parent = task.id;
     for (auto [to, from] : partition.captures)
@@ -139,7 +139,8 @@ Cta *Cluster::ctaOf(const MemRef &ref, const Cta &from) {
   return rank < int32_t(ctas.size()) ? &ctas[rank] : nullptr;
 }
 
-// --- mbarriers --------------------------------------------------------------------------------------
+// --- mbarriers
+// --------------------------------------------------------------------------------------
 
 static std::string hexOffset(int64_t offset) {
   char text[32];
@@ -148,7 +149,7 @@ static std::string hexOffset(int64_t offset) {
 }
 
 BarrierCell *Cluster::mbarrier(int32_t rank, int64_t offset, const Task &by, Pc pc,
-                            const char *what) {
+                               const char *what) {
   auto problem = [&](std::string text) {
     report({Finding::Kind::BarrierMisuse, std::move(text), program().code[pc].loc, by.ref, {}, 1},
            true);
@@ -163,7 +164,8 @@ BarrierCell *Cluster::mbarrier(int32_t rank, int64_t offset, const Task &by, Pc 
   BarrierCell &barrier = ctas[rank].mbarriers[offset];
   if (!barrier.state.valid && std::strcmp(what, "init"))
     return problem(std::string(what) + " on an mbarrier that " +
-                   (barrier.invalidated ? "was invalidated" : "was never initialised") + ", at byte " + hexOffset(offset) + " of CTA " + std::to_string(rank));
+                   (barrier.invalidated ? "was invalidated" : "was never initialised") +
+                   ", at byte " + hexOffset(offset) + " of CTA " + std::to_string(rank));
   return &barrier;
 }
 
@@ -196,9 +198,12 @@ void Cluster::flipped(BarrierCell &barrier, int32_t rank, int64_t offset, const 
     Finding finding{Finding::Kind::LostPhase,
                     "a second phase of the mbarrier completes before '" + late.name +
                         "' has seen the one it waited for: the wait could hang or pass too early",
-                    program().code[late.pc].loc, late.ref, {}, 1};
-    finding.notes.push_back({program().code[pc].loc, "the second phase completes here, by '" +
-                                                         by.name + "'"});
+                    program().code[late.pc].loc,
+                    late.ref,
+                    {},
+                    1};
+    finding.notes.push_back(
+        {program().code[pc].loc, "the second phase completes here, by '" + by.name + "'"});
     report(std::move(finding));
     barrier.released.clear();
   }
@@ -219,11 +224,14 @@ void Cluster::barrierArrive(int32_t rank, int64_t offset, int64_t amount, const 
                     std::to_string(amount) + " arrival" + (amount == 1 ? "" : "s") +
                         " on an mbarrier whose phase expects " + std::to_string(state.pending) +
                         " more of " + std::to_string(state.count),
-                    program().code[pc].loc, by.ref, {}, 1};
+                    program().code[pc].loc,
+                    by.ref,
+                    {},
+                    1};
     for (const BarrierCell::Past &past : barrier->history)
       if (past.generation == state.generation && past.what == BarrierEvent::What::Arrive)
-        finding.notes.push_back({program().code[past.pc].loc,
-                                 std::to_string(past.amount) + " arrived in this phase"});
+        finding.notes.push_back(
+            {program().code[past.pc].loc, std::to_string(past.amount) + " arrived in this phase"});
     report(std::move(finding));
     amount = state.pending;
   }
@@ -265,7 +273,8 @@ void Cluster::barrierComplete(int32_t rank, int64_t offset, int64_t bytes, const
     flipped(*barrier, rank, offset, by, pc, async);
 }
 
-// --- The cluster barrier -------------------------------------------------------------------------------
+// --- The cluster barrier
+// -------------------------------------------------------------------------------
 
 int64_t Cluster::clusterThreads() const {
   int64_t threads = 0;
@@ -302,7 +311,8 @@ void Cluster::waitForCluster(Task &task) {
   block(task, BlockReason::ClusterBarrier, task.cta->rank, 0);
 }
 
-// --- Asynchronous operations ------------------------------------------------------------------------------
+// --- Asynchronous operations
+// ------------------------------------------------------------------------------
 
 /// cp.async and AMD's direct-to-LDS loads are counted in the same groups.
 static sync::Group queueOf(sync::Group group) {

@@ -1,4 +1,5 @@
-//===- Cluster.h - the CTAs of one cluster, executing ------------------------------------------===//
+//===- Cluster.h - the CTAs of one cluster, executing
+//------------------------------------------===//
 //
 // step() executes one instruction of a task; complete() finishes one asynchronous operation.
 // Any interleaving of the two is a legal execution, and Schedule.h chooses one. A timing engine
@@ -27,13 +28,13 @@ namespace tlx::sim {
 struct Cta {
   int32_t rank = 0;
   int32_t linear = 0;
-  int32_t ids[3] = {};          ///< program ids
+  int32_t ids[3] = {}; ///< program ids
   std::vector<char> shared;
-  std::vector<char> tensor;     ///< empty unless the program has tensor memory
+  std::vector<char> tensor;             ///< empty unless the program has tensor memory
   ByteMap sharedWritten, tensorWritten; ///< empty: not tracked
   std::unordered_map<int64_t, BarrierCell> mbarriers; ///< by byte offset
   std::map<int64_t, NamedBarrier> named;
-  uint64_t scratch = 0;         ///< device address of this CTA's global scratch
+  uint64_t scratch = 0; ///< device address of this CTA's global scratch
   bool exited = false;
 };
 
@@ -50,13 +51,13 @@ struct AsyncOp {
   int32_t task = 0;
   Pc pc = -1;
   sync::Group group = sync::Group::None;
-  int64_t groupSequence = -1;   ///< -1: in the open group
-  bool inOrder = false;         ///< after all earlier ones of its task and group
-  bool counted = false;         ///< in its task's groups
-  bool hasValue = true;         ///< false: signals only (commits)
+  int64_t groupSequence = -1; ///< -1: in the open group
+  bool inOrder = false;       ///< after all earlier ones of its task and group
+  bool counted = false;       ///< in its task's groups
+  bool hasValue = true;       ///< false: signals only (commits)
   bool twoCtas = false;
   std::vector<Value> operands;
-  Value result;                 ///< wgmma: the tile it will fill
+  Value result; ///< wgmma: the tile it will fill
   std::vector<Signal> signals;
 };
 
@@ -146,7 +147,7 @@ public:
   void barrierComplete(int32_t rank, int64_t offset, int64_t bytes, const Task &by, Pc pc,
                        AsyncId async);
   void flipped(BarrierCell &barrier, int32_t rank, int64_t offset, const Task &by, Pc pc,
-              AsyncId async);
+               AsyncId async);
   void barrierEvent(BarrierEvent::What what, BarrierCell &barrier, int32_t rank, int64_t offset,
                     int64_t amount, const Task &by, Pc pc, AsyncId async);
 

@@ -1,4 +1,5 @@
-//===- Clusters.cpp - clusters, remote shared memory, cluster launch control, barrier words -------------------------===//
+//===- Clusters.cpp - clusters, remote shared memory, cluster launch control, barrier words
+//-------------------------===//
 #include "sim/functional/Elementwise.h"
 
 namespace tlx::sim {
@@ -14,9 +15,9 @@ void mapToRemote(Exec &exec) {
   MemRef ref = exec.in(0).mem();
   ref.rank = int32_t(exec.in(1).asInt());
   if (ref.rank < 0 || ref.rank >= int32_t(exec.cluster.numCtas()))
-    return exec.fail(Finding::Kind::OutOfBounds,
-                     "CTA rank " + std::to_string(ref.rank) + " in a cluster of " +
-                         std::to_string(exec.cluster.numCtas()));
+    return exec.fail(Finding::Kind::OutOfBounds, "CTA rank " + std::to_string(ref.rank) +
+                                                     " in a cluster of " +
+                                                     std::to_string(exec.cluster.numCtas()));
   exec.out(0, Value::memory(ref));
 }
 
@@ -71,8 +72,8 @@ void clcQuery(Exec &exec) {
     return exec.fail(Finding::Kind::OutOfBounds, "the response lies outside shared memory");
   ClcResponse response;
   std::memcpy(&response, bytes->data() + memory.base, 16);
-  exec.noteShared(*owner, sync::Space::Shared, {{uint64_t(memory.base), 16}},
-                  sync::Proxy::Generic, false);
+  exec.noteShared(*owner, sync::Space::Shared, {{uint64_t(memory.base), 16}}, sync::Proxy::Generic,
+                  false);
   for (unsigned i = 0; i < 3; ++i)
     exec.out(i, Value::integer(Store::I32, response.cancelled ? response.ids[i] : -1));
 }
@@ -80,7 +81,7 @@ void clcQuery(Exec &exec) {
 void readBarrierPhase(Exec &exec) {
   const MemRef &ref = exec.in(0).mem();
   BarrierCell *barrier = exec.cluster.mbarrier(ref.rank < 0 ? exec.cta.rank : ref.rank, ref.base,
-                                            exec.task, exec.pc, "read");
+                                               exec.task, exec.pc, "read");
   exec.out(0, Value::integer(Store::I32, barrier ? barrier->state.parity() : 0));
 }
 

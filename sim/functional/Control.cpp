@@ -1,4 +1,5 @@
-//===- Control.cpp - constants, jumps, calls, warp_specialize, regions ---------------------------===//
+//===- Control.cpp - constants, jumps, calls, warp_specialize, regions
+//---------------------------===//
 #include "sim/functional/Exec.h"
 
 #include <algorithm>
@@ -73,9 +74,9 @@ static void takeEdge(Exec &exec, int32_t id) {
 static void diverge(Exec &exec, const Value &condition) {
   Task &task = exec.task;
   if (exec.inst.merge < 0)
-    return exec.fail(Finding::Kind::Divergence,
-                     "the threads of '" + task.name + "' disagree about this branch, and where "
-                     "they meet again is not known");
+    return exec.fail(Finding::Kind::Divergence, "the threads of '" + task.name +
+                                                    "' disagree about this branch, and where "
+                                                    "they meet again is not known");
   Divergence divergence;
   divergence.merge = exec.inst.merge;
   divergence.otherEdge = exec.inst.edge + 1;
@@ -88,9 +89,7 @@ static void diverge(Exec &exec, const Value &condition) {
   takeEdge(exec, exec.inst.edge);
 }
 
-static void constant(Exec &exec) {
-  exec.out(0, exec.prepared.constants[exec.attrs().constant]);
-}
+static void constant(Exec &exec) { exec.out(0, exec.prepared.constants[exec.attrs().constant]); }
 
 static void poison(Exec &exec) {
   // Any value will do: zero.
@@ -222,8 +221,8 @@ std::vector<Value> runBlock(Exec &exec, const Block &block, std::vector<Value> a
       Store store = args[i].store();
       Value element = Value::elements(store, 1);
       size_t from = args[i].count() == 1 ? 0 : e;
-      std::memcpy(element.mutableData<char>(),
-                  args[i].data<char>() + from * storeBytes(store), storeBytes(store));
+      std::memcpy(element.mutableData<char>(), args[i].data<char>() + from * storeBytes(store),
+                  storeBytes(store));
       regs[block.args[i]] = std::move(element);
     }
     std::vector<Value> one = interpret(exec, block.entry);

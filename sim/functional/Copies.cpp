@@ -1,4 +1,5 @@
-//===- Copies.cpp - cp.async and bulk copies between device and shared memory -----------------------------------===//
+//===- Copies.cpp - cp.async and bulk copies between device and shared memory
+//-----------------------------------===//
 #include "sim/functional/Elementwise.h"
 #include "sim/functional/Global.h"
 

@@ -1,4 +1,5 @@
-//===- Deadlock.cpp - who waits for what, and who should have come -------------------------------------===//
+//===- Deadlock.cpp - who waits for what, and who should have come
+//-------------------------------------===//
 #include "sim/functional/Cluster.h"
 
 #include "sim/functional/Exec.h"
@@ -106,49 +107,46 @@ void Cluster::reportDeadlock() {
       continue;
     case BlockReason::ClusterBarrier:
       finding.notes.push_back(
-          {loc, name + " waits at the cluster barrier: " +
-                    std::to_string(clusterBarrier.arrived) + " of " +
-                    std::to_string(clusterThreads()) + " threads have arrived"});
+          {loc, name + " waits at the cluster barrier: " + std::to_string(clusterBarrier.arrived) +
+                    " of " + std::to_string(clusterThreads()) + " threads have arrived"});
       continue;
     case BlockReason::NamedBarrier: {
       NamedBarrier &barrier = ctas[task->block.rank].named[task->block.id];
-      finding.notes.push_back({loc, name + " waits at named barrier " +
-                                        std::to_string(task->block.id) + ": " +
-                                        std::to_string(barrier.arrived) + " of " +
-                                        std::to_string(barrier.expected) +
-                                        " threads have arrived"});
+      finding.notes.push_back(
+          {loc, name + " waits at named barrier " + std::to_string(task->block.id) + ": " +
+                    std::to_string(barrier.arrived) + " of " + std::to_string(barrier.expected) +
+                    " threads have arrived"});
       continue;
     }
-    case BlockReason::Mbarrier:
-      break;
+    case BlockReason::Mbarrier: break;
     }
     BarrierCell &barrier = ctas[task->block.rank].mbarriers[task->block.id];
     std::string text = name + " waits for phase " + std::to_string(task->waitPhase) + " of " +
                        barrierName(prepared(), task->block.id);
     if (perCta > 1)
       text += " in CTA " + std::to_string(task->block.rank);
-    text += ": " + std::to_string(barrier.state.pending) + " of " + std::to_string(barrier.state.count) +
-            " arrivals and " + std::to_string(barrier.state.txBytes) + " bytes are missing";
+    text += ": " + std::to_string(barrier.state.pending) + " of " +
+            std::to_string(barrier.state.count) + " arrivals and " +
+            std::to_string(barrier.state.txBytes) + " bytes are missing";
     finding.notes.push_back({loc, text});
     if (!explained.insert({task->block.rank, task->block.id}).second)
       continue;
     size_t from = barrier.history.size() > 6 ? barrier.history.size() - 6 : 0;
     for (size_t i = from; i < barrier.history.size(); ++i) {
       const BarrierCell::Past &past = barrier.history[i];
-      finding.notes.push_back({program().code[past.pc].loc,
-                               barrierName(prepared(), task->block.id) + " in phase " +
-                                   std::to_string(past.generation) + ": " + verb(past.what) +
-                                   " (" + std::to_string(past.amount) + ") by '" +
-                                   ownerOf(program(), past.pc) + "'"});
+      finding.notes.push_back(
+          {program().code[past.pc].loc, barrierName(prepared(), task->block.id) + " in phase " +
+                                            std::to_string(past.generation) + ": " +
+                                            verb(past.what) + " (" + std::to_string(past.amount) +
+                                            ") by '" + ownerOf(program(), past.pc) + "'"});
     }
     int32_t allocation = allocationAt(prepared(), task->block.id);
     if (allocation < 0)
       continue;
     for (Pc pc : signallers(prepared(), allocation))
-      finding.notes.push_back({program().code[pc].loc, "'" + ownerOf(program(), pc) +
-                                                           "' would signal " +
-                                                           barrierName(prepared(), task->block.id) +
-                                                           " here"});
+      finding.notes.push_back(
+          {program().code[pc].loc, "'" + ownerOf(program(), pc) + "' would signal " +
+                                       barrierName(prepared(), task->block.id) + " here"});
   }
   finding.message = "deadlock: " + std::to_string(waiting) +
                     (waiting == 1 ? " task waits and nothing can wake it"
@@ -163,7 +161,8 @@ void Cluster::reportUnwaitedStores(Task &task) {
   if (committed <= stores.waited)
     return;
   warn({Finding::Kind::Leftover,
-        "'" + task.name + "' ends without waiting for " + std::to_string(committed - stores.waited) +
+        "'" + task.name + "' ends without waiting for " +
+            std::to_string(committed - stores.waited) +
             " bulk store(s) that read its shared memory",
         stores.lastIssue >= 0 ? program().code[stores.lastIssue].loc : -1,
         task.ref,

@@ -1,4 +1,5 @@
-//===- Descriptor.cpp - boxes of a tensor in device memory ------------------------------------------------------===//
+//===- Descriptor.cpp - boxes of a tensor in device memory
+//------------------------------------------------------===//
 #include "sim/functional/Descriptor.h"
 
 #include "sim/functional/Global.h"
@@ -185,8 +186,8 @@ bool currentDescriptor(Exec &exec, DescRef &desc, bool quiet) {
   if (!desc.stored)
     return true;
   GlobalMemory &memory = exec.cluster.launch().memory;
-  const char *bytes = quiet ? memory.find(desc.stored, 128)
-                            : exec.global(desc.stored, 128, "a descriptor load");
+  const char *bytes =
+      quiet ? memory.find(desc.stored, 128) : exec.global(desc.stored, 128, "a descriptor load");
   if (!bytes)
     return false;
   if (!unpackDescriptor(bytes, desc)) {

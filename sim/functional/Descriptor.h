@@ -1,4 +1,5 @@
-//===- Descriptor.h - boxes of a tensor in device memory ------------------------------------------------------===//
+//===- Descriptor.h - boxes of a tensor in device memory
+//------------------------------------------------------===//
 //
 // A TMA box is a list of rows along the innermost dimension. Rows, and parts of rows,
 // outside the tensor read as the fill value and are not written.

@@ -1,4 +1,5 @@
-//===- Dots.cpp - matrix products into registers ---------------------------------------------------------------------===//
+//===- Dots.cpp - matrix products into registers
+//---------------------------------------------------------------------===//
 #include "sim/functional/Elementwise.h"
 #include "sim/functional/Matrix.h"
 

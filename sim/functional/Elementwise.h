@@ -1,4 +1,5 @@
-//===- Elementwise.h - loops over elements ------------------------------------------------------------===//
+//===- Elementwise.h - loops over elements
+//------------------------------------------------------------===//
 //
 // A stored single element is repeated as often as the other operands need. Results
 // reuse an operand's storage when nobody else reads it.
@@ -82,7 +83,8 @@ template <typename T, typename R, typename F> Value map2(Value a, Value b, Store
   return result;
 }
 
-template <typename T, typename F> Value map3(const Value &a, const Value &b, const Value &c, Store store, F f) {
+template <typename T, typename F>
+Value map3(const Value &a, const Value &b, const Value &c, Store store, F f) {
   size_t n = std::max({a.count(), b.count(), c.count()});
   const T *x = a.data<T>(), *y = b.data<T>(), *z = c.data<T>();
   size_t dx = a.count() == n, dy = b.count() == n, dz = c.count() == n;

@@ -1,4 +1,5 @@
-//===- Exec.cpp - what an operation's behaviour sees: memory and findings --------------------------===//
+//===- Exec.cpp - what an operation's behaviour sees: memory and findings
+//--------------------------===//
 #include "sim/functional/Exec.h"
 
 #include "sim/functional/Views.h"
@@ -52,8 +53,8 @@ std::vector<char> *Exec::storage(const MemRef &ref, sync::Space space, Cta **own
 
 void Exec::noteAccess(const Cta &owner, const TileMap &map, const MemRef &ref, sync::Space space,
                       sync::Proxy proxy, bool write) {
-  bool tracked = space == sync::Space::Tensor ? !owner.tensorWritten.empty()
-                                              : !owner.sharedWritten.empty();
+  bool tracked =
+      space == sync::Space::Tensor ? !owner.tensorWritten.empty() : !owner.sharedWritten.empty();
   if (tracked || cluster.wantsAccesses() || write)
     noteShared(owner, space, tileRanges(map, ref), proxy, write);
 }
@@ -71,8 +72,7 @@ void Exec::noteShared(const Cta &owner, sync::Space space, const std::vector<Byt
                false);
           break;
         }
-  ByteMap &bytes =
-      space == sync::Space::Tensor ? target.tensorWritten : target.sharedWritten;
+  ByteMap &bytes = space == sync::Space::Tensor ? target.tensorWritten : target.sharedWritten;
   if (!bytes.empty()) {
     for (const ByteRange &range : ranges) {
       if (write) {
@@ -84,7 +84,10 @@ void Exec::noteShared(const Cta &owner, sync::Space space, const std::vector<Byt
                         std::string("reads bytes of ") +
                             (space == sync::Space::Tensor ? "tensor" : "shared") +
                             " memory that nobody has written, from byte " + hex(range.begin),
-                        inst.loc, task.ref, {}, 1};
+                        inst.loc,
+                        task.ref,
+                        {},
+                        1};
         if (space == sync::Space::Tensor)
           cluster.warn(std::move(finding));
         else

@@ -1,4 +1,5 @@
-//===- Finding.cpp - what a run found wrong ----------------------------------------------------===//
+//===- Finding.cpp - what a run found wrong
+//----------------------------------------------------===//
 #include "sim/functional/Finding.h"
 
 namespace tlx::sim {

@@ -1,4 +1,5 @@
-//===- Floats.cpp - floating-point arithmetic and comparisons --------------------------------------------===//
+//===- Floats.cpp - floating-point arithmetic and comparisons
+//--------------------------------------------===//
 //
 // f64 in double; everything narrower in f32, rounded to its own type after each
 // operation. One rounding to f32 and one to the narrow type equal a single rounding for +, -, *,
@@ -38,21 +39,40 @@ template <typename T> T minimum(T x, T y) {
 template <typename T> T maxNum(T x, T y) { return (x >= y || y != y) ? x : y; }
 template <typename T> T minNum(T x, T y) { return (x <= y || y != y) ? x : y; }
 
-void addF(Exec &exec) { binary(exec, [](auto x, auto y) { return x + y; }); }
-void subF(Exec &exec) { binary(exec, [](auto x, auto y) { return x - y; }); }
-void mulF(Exec &exec) { binary(exec, [](auto x, auto y) { return x * y; }); }
-void divF(Exec &exec) { binary(exec, [](auto x, auto y) { return x / y; }); }
-void remF(Exec &exec) { binary(exec, [](auto x, auto y) { return std::fmod(x, y); }); }
-void maximumF(Exec &exec) { binary(exec, [](auto x, auto y) { return maximum(x, y); }); }
-void minimumF(Exec &exec) { binary(exec, [](auto x, auto y) { return minimum(x, y); }); }
-void maxNumF(Exec &exec) { binary(exec, [](auto x, auto y) { return maxNum(x, y); }); }
-void minNumF(Exec &exec) { binary(exec, [](auto x, auto y) { return minNum(x, y); }); }
+void addF(Exec &exec) {
+  binary(exec, [](auto x, auto y) { return x + y; });
+}
+void subF(Exec &exec) {
+  binary(exec, [](auto x, auto y) { return x - y; });
+}
+void mulF(Exec &exec) {
+  binary(exec, [](auto x, auto y) { return x * y; });
+}
+void divF(Exec &exec) {
+  binary(exec, [](auto x, auto y) { return x / y; });
+}
+void remF(Exec &exec) {
+  binary(exec, [](auto x, auto y) { return std::fmod(x, y); });
+}
+void maximumF(Exec &exec) {
+  binary(exec, [](auto x, auto y) { return maximum(x, y); });
+}
+void minimumF(Exec &exec) {
+  binary(exec, [](auto x, auto y) { return minimum(x, y); });
+}
+void maxNumF(Exec &exec) {
+  binary(exec, [](auto x, auto y) { return maxNum(x, y); });
+}
+void minNumF(Exec &exec) {
+  binary(exec, [](auto x, auto y) { return minNum(x, y); });
+}
 
 template <typename F> void compare(Exec &exec, F f) {
   Value a = exec.take(0), b = exec.take(1);
   if (a.store() == Store::F64)
-    return exec.out(0, map2<double, uint8_t>(std::move(a), std::move(b), Store::B1,
-                                             [f](double x, double y) -> uint8_t { return f(x, y); }));
+    return exec.out(0,
+                    map2<double, uint8_t>(std::move(a), std::move(b), Store::B1,
+                                          [f](double x, double y) -> uint8_t { return f(x, y); }));
   exec.out(0, map2<float, uint8_t>(std::move(a), std::move(b), Store::B1,
                                    [f](float x, float y) -> uint8_t { return f(x, y); }));
 }
@@ -89,8 +109,12 @@ template <typename F> void unary(Exec &exec, F f) {
   exec.out(0, map1<float, float>(std::move(a), Store::F32, f));
 }
 
-void negF(Exec &exec) { unary(exec, [](auto x) { return -x; }); }
-void absF(Exec &exec) { unary(exec, [](auto x) { return std::fabs(x); }); }
+void negF(Exec &exec) {
+  unary(exec, [](auto x) { return -x; });
+}
+void absF(Exec &exec) {
+  unary(exec, [](auto x) { return std::fabs(x); });
+}
 
 template <typename T> T fused(T x, T y, T z) { return std::fma(x, y, z); }
 

@@ -1,4 +1,5 @@
-//===- Global.cpp - loads, stores and atomics on device memory --------------------------------------------------===//
+//===- Global.cpp - loads, stores and atomics on device memory
+//--------------------------------------------------===//
 //
 // Addresses come one for each element. Neighbouring elements that are neighbours in
 // memory too are moved together.
@@ -227,8 +228,7 @@ void storeByActive(Exec &exec) {
                             " elements stored where the threads disagree");
   Value mask = Value::elements(Store::B1, count);
   for (size_t i = 0; i < count; ++i)
-    mask.mutableData<uint8_t>()[i] =
-        exec.task.isActive(i) && (!exec.has(2) || exec.in(2).asInt(i));
+    mask.mutableData<uint8_t>()[i] = exec.task.isActive(i) && (!exec.has(2) || exec.in(2).asInt(i));
   Addresses addresses{exec.in(0), nullptr, 0, count};
   storeElements(exec, addresses, exec.type(1), exec.in(1), &mask);
 }
@@ -281,8 +281,8 @@ void atomicCas(Exec &exec) {
 }
 
 void globalScratchAlloc(Exec &exec) {
-  exec.out(0, Value::integer(Store::I64, int64_t(exec.cta.scratch) +
-                                             exec.prepared.scratchOffsets[exec.pc]));
+  exec.out(0, Value::integer(Store::I64,
+                             int64_t(exec.cta.scratch) + exec.prepared.scratchOffsets[exec.pc]));
 }
 
 void nothing(Exec &) {}

@@ -1,4 +1,5 @@
-//===- Global.h - element accesses to device memory, shared by several families ------------------------------===//
+//===- Global.h - element accesses to device memory, shared by several families
+//------------------------------===//
 #pragma once
 
 #include "sim/functional/Exec.h"
@@ -8,9 +9,9 @@ namespace tlx::sim {
 /// Addresses of the elements of an access: a tensor of pointers, or a base and a tensor
 /// of offsets in elements (AMD buffer operations).
 struct Addresses {
-  const Value &pointers;        ///< one for all elements, or one each
+  const Value &pointers; ///< one for all elements, or one each
   const Value *offsets = nullptr;
-  int64_t elementBytes = 0;     ///< of `offsets`
+  int64_t elementBytes = 0; ///< of `offsets`
   size_t count = 0;
 
   uint64_t at(size_t i) const {

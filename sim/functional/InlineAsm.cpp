@@ -1,4 +1,5 @@
-//===- InlineAsm.cpp - elementwise inline PTX ----------------------------------------------------------------===//
+//===- InlineAsm.cpp - elementwise inline PTX
+//----------------------------------------------------------------===//
 //
 // Each run of the assembly handles `count` neighbouring elements of every operand. Elements
 // fill registers of the width that the constraint names (h: 16, r and f: 32, l and d: 64 bits),
@@ -162,8 +163,7 @@ void runInlineAsm(Exec &exec) {
     size_t bytes = packing.elementBits / 8;
     std::vector<char> raw(elements * 8);
     for (size_t k = 0; k < packing.registers; ++k) {
-      const std::vector<uint64_t> &reg =
-          machine.reg("$" + std::to_string(firstOfResult[r] + k));
+      const std::vector<uint64_t> &reg = machine.reg("$" + std::to_string(firstOfResult[r] + k));
       for (size_t lane = 0; lane < lanes; ++lane)
         for (size_t e = 0; e < packing.perRegister; ++e) {
           size_t inRun = k * packing.perRegister + e, at = lane * perRun + inRun;

@@ -1,4 +1,5 @@
-//===- InlineAsm.h - elementwise inline PTX ----------------------------------------------------------===//
+//===- InlineAsm.h - elementwise inline PTX
+//----------------------------------------------------------===//
 #pragma once
 
 namespace tlx::sim {

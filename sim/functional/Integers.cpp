@@ -1,4 +1,5 @@
-//===- Integers.cpp - integer arithmetic and comparisons ------------------------------------------------===//
+//===- Integers.cpp - integer arithmetic and comparisons
+//------------------------------------------------===//
 //
 // Two's complement of the element's width, wrapping. Division by zero and the one
 // overflowing quotient are undefined in the IR; they give zero here, as they must
@@ -37,19 +38,21 @@ template <bool isUnsigned, typename F> void binary(Exec &exec, F f) {
   Store store = a.store();
   if (store == Store::B1) {
     if constexpr (isUnsigned) {
-      exec.out(0, map2<uint8_t, uint8_t>(std::move(a), std::move(b), Store::B1,
-                                         [f](uint8_t x, uint8_t y) -> uint8_t { return f(x, y) & 1; }));
+      exec.out(
+          0, map2<uint8_t, uint8_t>(std::move(a), std::move(b), Store::B1,
+                                    [f](uint8_t x, uint8_t y) -> uint8_t { return f(x, y) & 1; }));
     } else {
-      exec.out(0, narrowBool(map2<int8_t, int8_t>(widenBool(a), widenBool(b), Store::I8,
-                                                  [f](int8_t x, int8_t y) { return int8_t(f(x, y)); })));
+      exec.out(
+          0, narrowBool(map2<int8_t, int8_t>(widenBool(a), widenBool(b), Store::I8,
+                                             [f](int8_t x, int8_t y) { return int8_t(f(x, y)); })));
     }
     return;
   }
   withInt(store, [&](auto zero) {
     using S = decltype(zero);
     using T = std::conditional_t<isUnsigned, std::make_unsigned_t<S>, S>;
-    exec.out(0, map2<T, T>(std::move(a), std::move(b), store,
-                           [f](T x, T y) { return T(f(x, y)); }));
+    exec.out(0,
+             map2<T, T>(std::move(a), std::move(b), store, [f](T x, T y) { return T(f(x, y)); }));
   });
 }
 
@@ -88,7 +91,7 @@ INT_OP(ceilDivUI, true, T(divide(x, y) + (remainder(x, y) != 0)))
 INT_OP(floorDivSI, false, T(divide(x, y) - (remainder(x, y) != 0 && (x < 0) != (y < 0))))
 INT_OP(remSI, false, remainder(x, y))
 INT_OP(remUI, true, remainder(x, y))
-INT_OP(andI, true, T(x & y))
+INT_OP(andI, true, T(x &y))
 INT_OP(orI, true, T(x | y))
 INT_OP(xorI, true, T(x ^ y))
 // A shift by the width or more is poison; the hardware's shifters give 0 or the sign.
@@ -153,8 +156,8 @@ void absI(Exec &exec) {
   withInt(store, [&](auto zero) {
     using T = decltype(zero);
     exec.out(0, map1<T, T>(std::move(a), store, [](T x) {
-      return x < 0 ? T(std::make_unsigned_t<T>(0) - std::make_unsigned_t<T>(x)) : x;
-    }));
+               return x < 0 ? T(std::make_unsigned_t<T>(0) - std::make_unsigned_t<T>(x)) : x;
+             }));
   });
 }
 

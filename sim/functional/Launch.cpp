@@ -1,4 +1,5 @@
-//===- Launch.cpp - running a kernel over a grid ----------------------------------------------------===//
+//===- Launch.cpp - running a kernel over a grid
+//----------------------------------------------------===//
 #include "sim/functional/Launch.h"
 
 #include "sim/functional/Exec.h"
@@ -58,7 +59,7 @@ FunctionalMachine::~FunctionalMachine() = default;
 
 /// The value of one kernel parameter, or an error's text.
 static std::string bindParameter(const Program &program, const Parameter &parameter,
-                        const std::vector<Argument> &arguments, Value &value) {
+                                 const std::vector<Argument> &arguments, Value &value) {
   const Type &type = program.types[parameter.type];
   if (parameter.argument < 0) {
     value = Value::integer(Store::I32, 0);
@@ -234,8 +235,8 @@ RunReport FunctionalMachine::run() {
     int threads = config.threads;
     std::unique_ptr<tbb::global_control> limit;
     if (threads > 0)
-      limit = std::make_unique<tbb::global_control>(
-          tbb::global_control::max_allowed_parallelism, size_t(threads));
+      limit = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
+                                                    size_t(threads));
     tbb::parallel_for(size_t(0), list.size(), [&](size_t i) {
       Running running = start(list[i], i);
       while (running.runner->advance(1 << 20)) {

@@ -1,4 +1,5 @@
-//===- Launch.h - running a kernel over a grid ----------------------------------------------------===//
+//===- Launch.h - running a kernel over a grid
+//----------------------------------------------------===//
 //
 //   GlobalMemory memory;
 //   LaunchConfig config;
@@ -50,12 +51,12 @@ struct LaunchConfig {
   std::array<int32_t, 3> grid = {1, 1, 1}; ///< in CTAs, as tt.get_num_programs reports
   std::vector<Argument> arguments;
   Schedule schedule;
-  int threads = 0;               ///< 0: as many as the machine has
+  int threads = 0; ///< 0: as many as the machine has
   /// False: float tensors are not computed and shared memory is not filled; integer
   /// and pointer values, barriers and addresses are exact. For timing.
   bool values = true;
   bool checkUninitialized = true;
-  bool raceCheck = false;        ///< vector clocks over shared and tensor memory
+  bool raceCheck = false;            ///< vector clocks over shared and tensor memory
   int64_t stepLimit = 2'000'000'000; ///< instructions of one task
   /// Clusters that are resident together when they can see each other; the rest
   /// wait for one to finish (or are cancelled by cluster launch control).

@@ -1,4 +1,5 @@
-//===- Math.cpp - elementary functions -----------------------------------------------------------------------===//
+//===- Math.cpp - elementary functions
+//-----------------------------------------------------------------------===//
 //
 // f32 functions are computed in double and rounded once, which is nearer to the true
 // value than the hardware's approximations. exp2, which attention kernels spend their
@@ -63,18 +64,39 @@ void exp(Exec &exec) {
   unary(exec, [](double x) { return exp2Double(x * 1.4426950408889634074); });
 }
 
-void log(Exec &exec) { unary(exec, [](double x) { return std::log(x); }); }
-void log2(Exec &exec) { unary(exec, [](double x) { return std::log2(x); }); }
-void squareRoot(Exec &exec) { unary(exec, [](double x) { return std::sqrt(x); }); }
-void rsqrt(Exec &exec) { unary(exec, [](double x) { return 1.0 / std::sqrt(x); }); }
-void sin(Exec &exec) { unary(exec, [](double x) { return std::sin(x); }); }
-void cos(Exec &exec) { unary(exec, [](double x) { return std::cos(x); }); }
-void tanh(Exec &exec) { unary(exec, [](double x) { return std::tanh(x); }); }
-void erf(Exec &exec) { unary(exec, [](double x) { return std::erf(x); }); }
-void floor(Exec &exec) { unary(exec, [](double x) { return std::floor(x); }); }
-void ceil(Exec &exec) { unary(exec, [](double x) { return std::ceil(x); }); }
+void log(Exec &exec) {
+  unary(exec, [](double x) { return std::log(x); });
+}
+void log2(Exec &exec) {
+  unary(exec, [](double x) { return std::log2(x); });
+}
+void squareRoot(Exec &exec) {
+  unary(exec, [](double x) { return std::sqrt(x); });
+}
+void rsqrt(Exec &exec) {
+  unary(exec, [](double x) { return 1.0 / std::sqrt(x); });
+}
+void sin(Exec &exec) {
+  unary(exec, [](double x) { return std::sin(x); });
+}
+void cos(Exec &exec) {
+  unary(exec, [](double x) { return std::cos(x); });
+}
+void tanh(Exec &exec) {
+  unary(exec, [](double x) { return std::tanh(x); });
+}
+void erf(Exec &exec) {
+  unary(exec, [](double x) { return std::erf(x); });
+}
+void floor(Exec &exec) {
+  unary(exec, [](double x) { return std::floor(x); });
+}
+void ceil(Exec &exec) {
+  unary(exec, [](double x) { return std::ceil(x); });
+}
 
-// --- Library functions by symbol -------------------------------------------------------------------
+// --- Library functions by symbol
+// -------------------------------------------------------------------
 
 using Function1 = double (*)(double);
 struct Symbol {
@@ -82,23 +104,40 @@ struct Symbol {
   Function1 function;
 };
 const Symbol symbols[] = {
-    {"acos", std::acos},   {"acosh", std::acosh},
-    {"asin", std::asin},   {"asinh", std::asinh},
-    {"atan", std::atan},   {"atanh", std::atanh},
-    {"cbrt", std::cbrt},   {"ceil", std::ceil},
-    {"cos", std::cos},     {"cosh", std::cosh},
-    {"erf", std::erf},     {"erfc", std::erfc},
-    {"exp", std::exp},     {"exp2", std::exp2},
-    {"expm1", std::expm1}, {"fabs", std::fabs},
-    {"floor", std::floor}, {"j0", ::j0},
-    {"j1", ::j1},          {"lgamma", std::lgamma},
-    {"log", std::log},     {"log10", std::log10},
-    {"log1p", std::log1p}, {"log2", std::log2},
-    {"rint", std::nearbyint}, {"round", std::round},
-    {"sin", std::sin},     {"sinh", std::sinh},
-    {"sqrt", std::sqrt},   {"tan", std::tan},
-    {"tanh", std::tanh},   {"tgamma", std::tgamma},
-    {"trunc", std::trunc}, {"y0", ::y0},
+    {"acos", std::acos},
+    {"acosh", std::acosh},
+    {"asin", std::asin},
+    {"asinh", std::asinh},
+    {"atan", std::atan},
+    {"atanh", std::atanh},
+    {"cbrt", std::cbrt},
+    {"ceil", std::ceil},
+    {"cos", std::cos},
+    {"cosh", std::cosh},
+    {"erf", std::erf},
+    {"erfc", std::erfc},
+    {"exp", std::exp},
+    {"exp2", std::exp2},
+    {"expm1", std::expm1},
+    {"fabs", std::fabs},
+    {"floor", std::floor},
+    {"j0", ::j0},
+    {"j1", ::j1},
+    {"lgamma", std::lgamma},
+    {"log", std::log},
+    {"log10", std::log10},
+    {"log1p", std::log1p},
+    {"log2", std::log2},
+    {"rint", std::nearbyint},
+    {"round", std::round},
+    {"sin", std::sin},
+    {"sinh", std::sinh},
+    {"sqrt", std::sqrt},
+    {"tan", std::tan},
+    {"tanh", std::tanh},
+    {"tgamma", std::tgamma},
+    {"trunc", std::trunc},
+    {"y0", ::y0},
     {"y1", ::y1},
     {"rsqrt", [](double x) { return 1.0 / std::sqrt(x); }},
     {"rcp", [](double x) { return 1.0 / x; }},

@@ -1,4 +1,5 @@
-//===- Matrix.cpp - matrix products over tiles -------------------------------------------------------------------===//
+//===- Matrix.cpp - matrix products over tiles
+//-------------------------------------------------------------------===//
 #include "sim/functional/Matrix.h"
 
 #include <algorithm>
@@ -120,9 +121,9 @@ static DType dtypeOf(ScaleElem kind) {
 static float sixBits(uint8_t bits, int exponentBits, int mantissaBits, int bias) {
   int mantissa = bits & ((1 << mantissaBits) - 1);
   int exponent = bits >> mantissaBits & ((1 << exponentBits) - 1);
-  float value = exponent ? std::ldexp(float((1 << mantissaBits) + mantissa),
-                                      exponent - bias - mantissaBits)
-                         : std::ldexp(float(mantissa), 1 - bias - mantissaBits);
+  float value =
+      exponent ? std::ldexp(float((1 << mantissaBits) + mantissa), exponent - bias - mantissaBits)
+               : std::ldexp(float(mantissa), 1 - bias - mantissaBits);
   return bits >> 5 & 1 ? -value : value;
 }
 
@@ -192,11 +193,11 @@ bool readScaledMatrix(Exec &exec, unsigned i, int scaleOperand, ScaleElem kind, 
   int64_t k = isA ? matrix.columns : matrix.rows, outer = isA ? matrix.rows : matrix.columns;
   int64_t total = scaleType.numElements();
   // One factor for 32 elements, or for 16 when the factors are 8-bit floats.
-  int64_t perRow = std::max<int64_t>(1, k / (bitWidth(scaleType.elem) == 8 &&
-                                                     (scaleType.elem == DType::f8E4M3FN ||
-                                                      scaleType.elem == DType::f8E5M2)
-                                                 ? 16
-                                                 : 32));
+  int64_t perRow = std::max<int64_t>(
+      1, k / (bitWidth(scaleType.elem) == 8 &&
+                      (scaleType.elem == DType::f8E4M3FN || scaleType.elem == DType::f8E5M2)
+                  ? 16
+                  : 32));
   int64_t storedRows = scaleType.shape.size() == 2 ? scaleType.shape[0] : total / perRow;
   int64_t storedColumns = scaleType.shape.size() == 2 ? scaleType.shape[1] : perRow;
   if (k % perRow || total % perRow || total / perRow < outer) {
@@ -206,10 +207,9 @@ bool readScaledMatrix(Exec &exec, unsigned i, int scaleOperand, ScaleElem kind, 
     return false;
   }
   // A pair of CTAs holds B's columns half and half, but each has the factors of all.
-  int64_t firstRow = !isA && rank >= 0 && rank % 2 && exec.attrs().twoCtas &&
-                             total / perRow >= 2 * outer
-                         ? outer
-                         : 0;
+  int64_t firstRow =
+      !isA && rank >= 0 && rank % 2 && exec.attrs().twoCtas && total / perRow >= 2 * outer ? outer
+                                                                                           : 0;
   int64_t group = k / perRow;
   for (int64_t o = 0; o < outer; ++o)
     for (int64_t g = 0; g < perRow; ++g) {
@@ -222,9 +222,9 @@ bool readScaledMatrix(Exec &exec, unsigned i, int scaleOperand, ScaleElem kind, 
 
 void multiply(const Matrix &a, const Matrix &b, float *c, int64_t ldc, bool accumulate) {
   cblas_sgemm(CblasRowMajor, a.transposed ? CblasTrans : CblasNoTrans,
-              b.transposed ? CblasTrans : CblasNoTrans, int(a.rows), int(b.columns),
-              int(a.columns), 1.0f, a.data, int(a.ld()), b.data, int(b.ld()),
-              accumulate ? 1.0f : 0.0f, c, int(ldc));
+              b.transposed ? CblasTrans : CblasNoTrans, int(a.rows), int(b.columns), int(a.columns),
+              1.0f, a.data, int(a.ld()), b.data, int(b.ld()), accumulate ? 1.0f : 0.0f, c,
+              int(ldc));
 }
 
 void multiplyInt(const Matrix &a, const Matrix &b, int32_t *c, bool accumulate) {
@@ -236,8 +236,8 @@ void multiplyInt(const Matrix &a, const Matrix &b, int32_t *c, bool accumulate) 
   for (int64_t k = 0; k < a.columns; k += block) {
     int64_t n = std::min(block, a.columns - k);
     cblas_sgemm(CblasRowMajor, a.transposed ? CblasTrans : CblasNoTrans,
-                b.transposed ? CblasTrans : CblasNoTrans, int(a.rows), int(b.columns), int(n),
-                1.0f, a.data + (a.transposed ? k * a.rows : k), int(a.ld()),
+                b.transposed ? CblasTrans : CblasNoTrans, int(a.rows), int(b.columns), int(n), 1.0f,
+                a.data + (a.transposed ? k * a.rows : k), int(a.ld()),
                 b.data + (b.transposed ? k : k * b.columns), int(b.ld()), 0.0f, part.data(),
                 int(b.columns));
     for (size_t i = 0; i < count; ++i)

@@ -1,4 +1,5 @@
-//===- Matrix.h - matrix products over tiles -------------------------------------------------------------------===//
+//===- Matrix.h - matrix products over tiles
+//-------------------------------------------------------------------===//
 //
 // Operands of any narrow type are exact in f32, so products run through sgemm (dgemm for
 // f64), accumulating in f32 block by block of K. Integer products are exact as well: 256 terms
@@ -26,8 +27,7 @@ struct Matrix {
 };
 
 /// Operand `i`, a register tensor or a memory tile, as f32. False: a finding was made.
-bool readMatrix(Exec &exec, unsigned i, Matrix &matrix, bool isUnsigned = false,
-                int32_t rank = -1);
+bool readMatrix(Exec &exec, unsigned i, Matrix &matrix, bool isUnsigned = false, int32_t rank = -1);
 
 /// Rounds elements as the tensor cores read them: f32 as tf32 unless `ieee`.
 void roundOperand(Matrix &matrix, DType elem, Precision precision);

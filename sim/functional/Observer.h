@@ -40,15 +40,15 @@ struct ByteRange {
 
 /// Memory that an instruction or an asynchronous operation touched.
 struct AccessEvent {
-  TaskRef by;             ///< the task that executes or has issued it
-  AsyncId async = noAsync; ///< set: happened at the completion of that operation
+  TaskRef by;                  ///< the task that executes or has issued it
+  AsyncId async = noAsync;     ///< set: happened at the completion of that operation
   const AsyncOp *op = nullptr; ///< the operation, during the callback
   Pc pc = -1;
   sync::Space space = sync::Space::None;
   sync::Proxy proxy = sync::Proxy::Generic;
   bool write = false;
   bool atomic = false;
-  int32_t rank = 0;       ///< shared and tensor memory: rank of the CTA that owns it
+  int32_t rank = 0; ///< shared and tensor memory: rank of the CTA that owns it
   const ByteRange *ranges = nullptr;
   size_t numRanges = 0;
 };
@@ -68,16 +68,16 @@ struct BarrierEvent {
   enum class Kind : uint8_t { Mbarrier, Named, Cluster };
   What what = What::Init;
   Kind kind = Kind::Mbarrier;
-  TaskRef by;              ///< who did it; for a Flip, who did the last step
+  TaskRef by; ///< who did it; for a Flip, who did the last step
   AsyncId async = noAsync;
   Pc pc = -1;
-  int32_t rank = 0;        ///< CTA that owns the barrier
-  int64_t id = 0;          ///< mbarrier: byte offset in shared memory; named: id
+  int32_t rank = 0; ///< CTA that owns the barrier
+  int64_t id = 0;   ///< mbarrier: byte offset in shared memory; named: id
   int64_t amount = 0;
-  int32_t phase = 0;       ///< parity of the phase in progress after the event
-  int64_t generation = 0;  ///< phases completed so far
-  int64_t pending = 0;     ///< arrivals still to come
-  int64_t txBytes = 0;     ///< bytes expected and not yet complete
+  int32_t phase = 0;      ///< parity of the phase in progress after the event
+  int64_t generation = 0; ///< phases completed so far
+  int64_t pending = 0;    ///< arrivals still to come
+  int64_t txBytes = 0;    ///< bytes expected and not yet complete
 };
 
 /// An asynchronous operation starts (issued) or ends (its completion effects took place).

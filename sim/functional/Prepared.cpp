@@ -1,4 +1,5 @@
-//===- Prepared.cpp - facts about a program that every cluster shares --------------------------===//
+//===- Prepared.cpp - facts about a program that every cluster shares
+//--------------------------===//
 #include "sim/functional/Prepared.h"
 
 #include "sim/functional/Exec.h"
@@ -88,13 +89,11 @@ static bool reachesOut(const Program &program, const Inst &inst) {
   case Op::MapToRemoteBuffer:
   case Op::AsyncRemoteStore:
   case Op::AsyncRemoteCopy:
-  case Op::ClcTryCancel:
-    return true;
+  case Op::ClcTryCancel: return true;
   case Op::TmaLoad:
     return program.operand(inst, 4) != noReg || program.attrsOf(inst).multicast ||
            program.attrsOf(inst).twoCtas;
-  default:
-    return program.attrsOf(inst).twoCtas;
+  default: return program.attrsOf(inst).twoCtas;
   }
 }
 
@@ -132,8 +131,7 @@ void Prepared::placeAllocations() {
   for (const Allocation &allocation : program.allocations)
     if (allocation.offset >= 0) {
       if (allocation.space == sync::Space::Tensor)
-        tensorColumn = std::max(tensorColumn,
-                                allocation.offset % tmemLaneBytes + allocation.bytes);
+        tensorColumn = std::max(tensorColumn, allocation.offset % tmemLaneBytes + allocation.bytes);
       else
         sharedBytes = std::max(sharedBytes, allocation.offset + allocation.bytes);
     }
@@ -259,7 +257,8 @@ void Prepared::shareByLiveness() {
       moved = false;
       at = (at + align - 1) / align * align;
       for (size_t other : placed)
-        if (together(lives[i], lives[other]) && at < allocOffsets[other] + program.allocations[other].bytes &&
+        if (together(lives[i], lives[other]) &&
+            at < allocOffsets[other] + program.allocations[other].bytes &&
             allocOffsets[other] < at + allocation.bytes) {
           at = allocOffsets[other] + program.allocations[other].bytes;
           moved = true;
@@ -270,7 +269,6 @@ void Prepared::shareByLiveness() {
     sharedBytes = std::max(sharedBytes, at + allocation.bytes);
   }
 }
-
 
 void Prepared::traceAllocations() {
   allocationOf.assign(program.numRegs(), -1);
@@ -298,7 +296,8 @@ void Prepared::traceAllocations() {
         }
       } else {
         for (unsigned i = 0; i < inst.numResults; ++i)
-          join(program.result(inst, i), program.operand(inst, inst.op == Op::WarpGroupDotWait ? i : 0));
+          join(program.result(inst, i),
+               program.operand(inst, inst.op == Op::WarpGroupDotWait ? i : 0));
       }
     }
     for (const Edge &edge : program.edges)
@@ -367,9 +366,7 @@ void Prepared::findLastUses() {
       const Inst &inst = program.code[pc];
       const Attrs &attrs = program.attrsOf(inst);
       switch (inst.op) {
-      case Op::Br:
-        alongEdge(inst.edge, live);
-        break;
+      case Op::Br: alongEdge(inst.edge, live); break;
       case Op::CondBr:
         alongEdge(inst.edge, live);
         alongEdge(inst.edge + 1, other);
@@ -377,9 +374,7 @@ void Prepared::findLastUses() {
           live[w] |= other[w];
         break;
       case Op::Return:
-      case Op::WarpReturn:
-        std::fill(live.begin(), live.end(), 0);
-        break;
+      case Op::WarpReturn: std::fill(live.begin(), live.end(), 0); break;
       case Op::WarpYield:
         live = landing[target[program.specializes[attrs.specialize].join]];
         for (Reg reg : program.specializes[attrs.specialize].results)
@@ -388,8 +383,7 @@ void Prepared::findLastUses() {
       case Op::WarpSpecialize:
         live = landing[target[program.specializes[attrs.specialize].defaultEntry]];
         break;
-      default:
-        break;
+      default: break;
       }
       for (unsigned i = 0; i < inst.numResults; ++i)
         clearBit(live, program.result(inst, i));

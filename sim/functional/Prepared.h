@@ -16,11 +16,11 @@ struct Exec;
 using Handler = void (*)(Exec &);
 
 struct InstInfo {
-  Handler handler = nullptr;     ///< null: nothing but its effects
-  bool async = false;            ///< takes effect at completion
+  Handler handler = nullptr; ///< null: nothing but its effects
+  bool async = false;        ///< takes effect at completion
   sync::Group group = sync::Group::None;
-  bool commits = false;          ///< its group is committed with it, as the hardware op does
-  uint32_t dead = 0;             ///< bit i: operand i is not read again
+  bool commits = false; ///< its group is committed with it, as the hardware op does
+  uint32_t dead = 0;    ///< bit i: operand i is not read again
 };
 
 /// Bytes of shared memory that a CTA may have on a target ("cuda:90").
@@ -32,9 +32,9 @@ public:
 
   const Program &program;
   std::vector<InstInfo> insts;
-  std::vector<Value> constants;        ///< by Constant index; immortal
-  std::vector<int64_t> allocOffsets;   ///< bytes, by allocation
-  int64_t sharedBytes = 0;             ///< of a CTA
+  std::vector<Value> constants;      ///< by Constant index; immortal
+  std::vector<int64_t> allocOffsets; ///< bytes, by allocation
+  int64_t sharedBytes = 0;           ///< of a CTA
   bool usesTensorMemory = false;
   int64_t tensorBytesPerLane = 0;      ///< allocated without an offset of their own
   int64_t scratchBytes = 0;            ///< global scratch of a CTA
@@ -44,7 +44,7 @@ public:
   bool usesClc = false;
   /// Where a cluster meets before it goes on, see Cluster::waitsAtStart; -1: nowhere.
   Pc startSyncPc = -1;
-  int32_t totalThreads = 0;            ///< of a CTA, partitions included
+  int32_t totalThreads = 0; ///< of a CTA, partitions included
   /// The allocation that a memory register leads back to; -1: unknown.
   std::vector<int32_t> allocationOf;
   std::vector<bool> escapes; ///< allocations that meet others in one register

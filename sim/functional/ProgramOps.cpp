@@ -1,4 +1,5 @@
-//===- ProgramOps.cpp - program ids, thread ids, clocks, print, assert ----------------------------------------===//
+//===- ProgramOps.cpp - program ids, thread ids, clocks, print, assert
+//----------------------------------------===//
 #include "sim/functional/Elementwise.h"
 
 #include <cmath>
@@ -102,11 +103,11 @@ void assertOp(Exec &exec) {
     return;
   for (size_t i = 0; i < condition.count(); ++i)
     if (!condition.asInt(i))
-      return exec.fail(Finding::Kind::AssertFailed,
-                       "assertion failed: " + exec.attrs().text + " (program " +
-                           std::to_string(exec.cta.ids[0]) + ", " +
-                           std::to_string(exec.cta.ids[1]) + ", " +
-                           std::to_string(exec.cta.ids[2]) + ")");
+      return exec.fail(Finding::Kind::AssertFailed, "assertion failed: " + exec.attrs().text +
+                                                        " (program " +
+                                                        std::to_string(exec.cta.ids[0]) + ", " +
+                                                        std::to_string(exec.cta.ids[1]) + ", " +
+                                                        std::to_string(exec.cta.ids[2]) + ")");
 }
 
 void assume(Exec &exec) {

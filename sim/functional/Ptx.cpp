@@ -1,4 +1,5 @@
-//===- Ptx.cpp - the PTX that elementwise inline assembly uses -------------------------------------------===//
+//===- Ptx.cpp - the PTX that elementwise inline assembly uses
+//-------------------------------------------===//
 #include "sim/functional/Ptx.h"
 
 #include "runtime/base/Dtype.h"
@@ -11,7 +12,8 @@
 
 namespace tlx::sim {
 
-// --- Reading -----------------------------------------------------------------------------------------
+// --- Reading
+// -----------------------------------------------------------------------------------------
 
 static std::string trimmed(const std::string &text) {
   size_t begin = text.find_first_not_of(" \t\n\r"), end = text.find_last_not_of(" \t\n\r");
@@ -88,7 +90,8 @@ std::vector<uint64_t> PtxLanes::source(const std::string &operand) {
   return std::vector<uint64_t>(lanes, value);
 }
 
-// --- Types -------------------------------------------------------------------------------------------
+// --- Types
+// -------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -101,12 +104,18 @@ struct PtxType {
 
 bool readType(const std::string &name, PtxType &type) {
   static const std::pair<const char *, PtxType> types[] = {
-      {"b8", {Kind::Bits, 8, {}}},      {"b16", {Kind::Bits, 16, {}}},
-      {"b32", {Kind::Bits, 32, {}}},    {"b64", {Kind::Bits, 64, {}}},
-      {"u8", {Kind::Unsigned, 8, {}}},  {"u16", {Kind::Unsigned, 16, {}}},
-      {"u32", {Kind::Unsigned, 32, {}}}, {"u64", {Kind::Unsigned, 64, {}}},
-      {"s8", {Kind::Signed, 8, {}}},    {"s16", {Kind::Signed, 16, {}}},
-      {"s32", {Kind::Signed, 32, {}}},  {"s64", {Kind::Signed, 64, {}}},
+      {"b8", {Kind::Bits, 8, {}}},
+      {"b16", {Kind::Bits, 16, {}}},
+      {"b32", {Kind::Bits, 32, {}}},
+      {"b64", {Kind::Bits, 64, {}}},
+      {"u8", {Kind::Unsigned, 8, {}}},
+      {"u16", {Kind::Unsigned, 16, {}}},
+      {"u32", {Kind::Unsigned, 32, {}}},
+      {"u64", {Kind::Unsigned, 64, {}}},
+      {"s8", {Kind::Signed, 8, {}}},
+      {"s16", {Kind::Signed, 16, {}}},
+      {"s32", {Kind::Signed, 32, {}}},
+      {"s64", {Kind::Signed, 64, {}}},
       {"f16", {Kind::Float, 16, DType::f16}},
       {"bf16", {Kind::Float, 16, DType::bf16}},
       {"f32", {Kind::Float, 32, DType::f32}},
@@ -150,7 +159,8 @@ Rounding roundingOf(const PtxInst &inst) {
 
 } // namespace
 
-// --- Instructions --------------------------------------------------------------------------------------
+// --- Instructions
+// --------------------------------------------------------------------------------------
 
 /// mov: copies, and packs or unpacks vectors of registers.
 bool PtxLanes::move(const PtxInst &inst) {
@@ -207,8 +217,9 @@ bool PtxLanes::convert(const PtxInst &inst) {
       if (to.kind == Kind::Unsigned)
         return x <= 0 ? 0 : x >= std::ldexp(1.0, int(to.bits)) ? maskOf(to.bits) : uint64_t(x);
       double limit = std::ldexp(1.0, int(to.bits) - 1);
-      return uint64_t(x < -limit ? int64_t(-limit) : x >= limit ? int64_t(maskOf(to.bits - 1))
-                                                                 : int64_t(x)) &
+      return uint64_t(x < -limit   ? int64_t(-limit)
+                      : x >= limit ? int64_t(maskOf(to.bits - 1))
+                                   : int64_t(x)) &
              maskOf(to.bits);
     }
     int64_t integer = from.kind == Kind::Signed ? signedValue(bits, from.bits) : int64_t(bits);
@@ -249,26 +260,41 @@ static bool calculate(const PtxInst &inst, const PtxType &type, const uint64_t *
   if (type.kind == Kind::Float) {
     double a = floatValue(type, x[0] & mask), b = floatValue(type, x[1] & mask),
            c = floatValue(type, x[2] & mask), r;
-    if (op == "add") r = a + b;
-    else if (op == "sub") r = a - b;
-    else if (op == "mul") r = a * b;
-    else if (op == "div") r = a / b;
-    else if (op == "fma" || op == "mad") r = std::fma(a, b, c);
+    if (op == "add")
+      r = a + b;
+    else if (op == "sub")
+      r = a - b;
+    else if (op == "mul")
+      r = a * b;
+    else if (op == "div")
+      r = a / b;
+    else if (op == "fma" || op == "mad")
+      r = std::fma(a, b, c);
     else if (op == "min" || op == "max") {
       bool nan = hasPart(inst, "NaN") && (a != a || b != b);
       r = nan ? a + b : op == "min" ? std::fmin(a, b) : std::fmax(a, b);
-    }
-    else if (op == "neg") r = -a;
-    else if (op == "abs") r = std::fabs(a);
-    else if (op == "ex2") r = std::exp2(a);
-    else if (op == "lg2") r = std::log2(a);
-    else if (op == "rcp") r = 1 / a;
-    else if (op == "sqrt") r = std::sqrt(a);
-    else if (op == "rsqrt") r = 1 / std::sqrt(a);
-    else if (op == "sin") r = std::sin(a);
-    else if (op == "cos") r = std::cos(a);
-    else if (op == "tanh") r = std::tanh(a);
-    else return false;
+    } else if (op == "neg")
+      r = -a;
+    else if (op == "abs")
+      r = std::fabs(a);
+    else if (op == "ex2")
+      r = std::exp2(a);
+    else if (op == "lg2")
+      r = std::log2(a);
+    else if (op == "rcp")
+      r = 1 / a;
+    else if (op == "sqrt")
+      r = std::sqrt(a);
+    else if (op == "rsqrt")
+      r = 1 / std::sqrt(a);
+    else if (op == "sin")
+      r = std::sin(a);
+    else if (op == "cos")
+      r = std::cos(a);
+    else if (op == "tanh")
+      r = std::tanh(a);
+    else
+      return false;
     if (hasPart(inst, "sat"))
       r = r != r ? 0 : std::clamp(r, 0.0, 1.0);
     out = fromDouble(type.dtype, r, roundingOf(inst));
@@ -278,32 +304,46 @@ static bool calculate(const PtxInst &inst, const PtxType &type, const uint64_t *
   bool isSigned = type.kind == Kind::Signed;
   int64_t sa = signedValue(a, type.bits), sb = signedValue(b, type.bits);
   unsigned shift = unsigned(std::min<uint64_t>(x[1] & 0xFFFFFFFFu, 64));
-  if (op == "add") out = a + b;
-  else if (op == "sub") out = a - b;
+  if (op == "add")
+    out = a + b;
+  else if (op == "sub")
+    out = a - b;
   else if (op == "mul" || op == "mad") {
-    unsigned __int128 wide = isSigned ? (unsigned __int128)((__int128)sa * sb)
-                                      : (unsigned __int128)a * b;
+    unsigned __int128 wide =
+        isSigned ? (unsigned __int128)((__int128)sa * sb) : (unsigned __int128)a * b;
     if (hasPart(inst, "wide")) {
       out = uint64_t(wide) + (op == "mad" ? x[2] : 0);
       return true;
     }
     out = uint64_t(hasPart(inst, "hi") ? wide >> type.bits : wide) + (op == "mad" ? c : 0);
-  }
-  else if (op == "div") out = b == 0 ? mask : isSigned ? uint64_t(sb == -1 ? -sa : sa / sb) : a / b;
-  else if (op == "rem") out = b == 0 ? a : isSigned ? uint64_t(sb == -1 ? 0 : sa % sb) : a % b;
-  else if (op == "min") out = isSigned ? uint64_t(std::min(sa, sb)) : std::min(a, b);
-  else if (op == "max") out = isSigned ? uint64_t(std::max(sa, sb)) : std::max(a, b);
-  else if (op == "neg") out = uint64_t(-sa);
-  else if (op == "abs") out = uint64_t(sa < 0 ? -sa : sa);
-  else if (op == "and") out = a & b;
-  else if (op == "or") out = a | b;
-  else if (op == "xor") out = a ^ b;
-  else if (op == "not") out = ~a;
-  else if (op == "shl") out = shift >= type.bits ? 0 : a << shift;
+  } else if (op == "div")
+    out = b == 0 ? mask : isSigned ? uint64_t(sb == -1 ? -sa : sa / sb) : a / b;
+  else if (op == "rem")
+    out = b == 0 ? a : isSigned ? uint64_t(sb == -1 ? 0 : sa % sb) : a % b;
+  else if (op == "min")
+    out = isSigned ? uint64_t(std::min(sa, sb)) : std::min(a, b);
+  else if (op == "max")
+    out = isSigned ? uint64_t(std::max(sa, sb)) : std::max(a, b);
+  else if (op == "neg")
+    out = uint64_t(-sa);
+  else if (op == "abs")
+    out = uint64_t(sa < 0 ? -sa : sa);
+  else if (op == "and")
+    out = a & b;
+  else if (op == "or")
+    out = a | b;
+  else if (op == "xor")
+    out = a ^ b;
+  else if (op == "not")
+    out = ~a;
+  else if (op == "shl")
+    out = shift >= type.bits ? 0 : a << shift;
   else if (op == "shr")
     out = isSigned ? uint64_t(sa >> std::min(shift, 63u)) : shift >= type.bits ? 0 : a >> shift;
-  else if (op == "popc") out = uint64_t(std::popcount(a));
-  else if (op == "clz") out = uint64_t(std::countl_zero(a) - int(64 - type.bits));
+  else if (op == "popc")
+    out = uint64_t(std::popcount(a));
+  else if (op == "clz")
+    out = uint64_t(std::countl_zero(a) - int(64 - type.bits));
   else if (op == "lop3") {
     out = 0;
     uint64_t table = x[3];
@@ -311,8 +351,7 @@ static bool calculate(const PtxInst &inst, const PtxType &type, const uint64_t *
       unsigned index = unsigned((a >> bit & 1) << 2 | (b >> bit & 1) << 1 | (c >> bit & 1));
       out |= (table >> index & 1) << bit;
     }
-  }
-  else if (op == "prmt") {
+  } else if (op == "prmt") {
     uint64_t bytes = a | b << 32;
     out = 0;
     for (unsigned k = 0; k < 4; ++k) {
@@ -322,8 +361,8 @@ static bool calculate(const PtxInst &inst, const PtxType &type, const uint64_t *
         byte = byte >> 7 ? 255 : 0;
       out |= byte << (8 * k);
     }
-  }
-  else return false;
+  } else
+    return false;
   out &= mask;
   return true;
 }
@@ -373,15 +412,24 @@ bool PtxLanes::compute(const PtxInst &inst) {
                   : type.kind == Kind::Signed ? (sa > sb) - (sa < sb)
                                               : (a > b) - (a < b);
       bool unordered = type.kind == Kind::Float && (fa != fa || fb != fb);
-      if (relation == "eq") result[i] = !unordered && order == 0;
-      else if (relation == "ne") result[i] = !unordered && order != 0;
-      else if (relation == "lt" || relation == "lo") result[i] = !unordered && order < 0;
-      else if (relation == "le" || relation == "ls") result[i] = !unordered && order <= 0;
-      else if (relation == "gt" || relation == "hi") result[i] = !unordered && order > 0;
-      else if (relation == "ge" || relation == "hs") result[i] = !unordered && order >= 0;
-      else if (relation == "neu") result[i] = unordered || order != 0;
-      else if (relation == "equ") result[i] = unordered || order == 0;
-      else return false;
+      if (relation == "eq")
+        result[i] = !unordered && order == 0;
+      else if (relation == "ne")
+        result[i] = !unordered && order != 0;
+      else if (relation == "lt" || relation == "lo")
+        result[i] = !unordered && order < 0;
+      else if (relation == "le" || relation == "ls")
+        result[i] = !unordered && order <= 0;
+      else if (relation == "gt" || relation == "hi")
+        result[i] = !unordered && order > 0;
+      else if (relation == "ge" || relation == "hs")
+        result[i] = !unordered && order >= 0;
+      else if (relation == "neu")
+        result[i] = unordered || order != 0;
+      else if (relation == "equ")
+        result[i] = unordered || order == 0;
+      else
+        return false;
     }
     return true;
   }

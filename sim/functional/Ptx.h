@@ -1,4 +1,5 @@
-//===- Ptx.h - the PTX that elementwise inline assembly uses -------------------------------------------===//
+//===- Ptx.h - the PTX that elementwise inline assembly uses
+//-------------------------------------------===//
 //
 // A straight line of register instructions, run over many lanes at once: every register is a
 // vector of 64-bit patterns. Memory, control flow and anything that looks across lanes is not
@@ -15,8 +16,8 @@
 namespace tlx::sim {
 
 struct PtxInst {
-  std::string text;                              ///< as written, for messages
-  std::vector<std::string> name;                 ///< "cvt", "rn", "f16x2", "f32"
+  std::string text;                               ///< as written, for messages
+  std::vector<std::string> name;                  ///< "cvt", "rn", "f16x2", "f32"
   std::vector<std::vector<std::string>> operands; ///< an operand {a, b} has two parts
 };
 

@@ -1,11 +1,13 @@
-//===- RaceCheck.cpp - accesses that nothing orders, by vector clocks ---------------------------------------===//
+//===- RaceCheck.cpp - accesses that nothing orders, by vector clocks
+//---------------------------------------===//
 #include "sim/functional/RaceCheck.h"
 
 #include <algorithm>
 
 namespace tlx::sim {
 
-// --- Clocks -----------------------------------------------------------------------------------------------
+// --- Clocks
+// -----------------------------------------------------------------------------------------------
 
 void RaceCheck::Clock::raise(Actor actor, uint32_t value) {
   if (size_t(actor) >= values.size())
@@ -69,7 +71,8 @@ void RaceCheck::release(TaskState &task, Knowledge &into) {
   task.knows.ordered.raise(task.actor, task.knows.ordered.at(task.actor) + 1);
 }
 
-// --- Order -----------------------------------------------------------------------------------------------------
+// --- Order
+// -----------------------------------------------------------------------------------------------------
 
 void RaceCheck::onTaskStart(TaskRef task, Pc entry) {
   TaskState &state = stateOf(task);
@@ -93,7 +96,8 @@ void RaceCheck::onTaskEnd(TaskRef task, Pc pc) {
 }
 
 void RaceCheck::onBarrier(const BarrierEvent &event) {
-  BarrierState &barrier = barriers[{int(event.kind), event.kind == BarrierEvent::Kind::Cluster ? 0 : event.rank, event.id}];
+  BarrierState &barrier = barriers[{
+      int(event.kind), event.kind == BarrierEvent::Kind::Cluster ? 0 : event.rank, event.id}];
   switch (event.what) {
   case BarrierEvent::What::Arrive:
   case BarrierEvent::What::Expect:
@@ -125,11 +129,8 @@ void RaceCheck::onBarrier(const BarrierEvent &event) {
     }
     break;
   }
-  case BarrierEvent::What::WaitEnd:
-    stateOf(event.by).knows.join(barrier.done);
-    break;
-  default:
-    break;
+  case BarrierEvent::What::WaitEnd: stateOf(event.by).knows.join(barrier.done); break;
+  default: break;
   }
   if (next)
     next->onBarrier(event);
@@ -182,7 +183,8 @@ void RaceCheck::onWake(const BlockEvent &event) {
     next->onWake(event);
 }
 
-// --- Accesses -----------------------------------------------------------------------------------------------------
+// --- Accesses
+// -----------------------------------------------------------------------------------------------------
 
 /// When the access happens on its actor's clock, and what was known before it.
 RaceCheck::Stamp RaceCheck::stampOf(const AccessEvent &event, Knowledge &knows) {
@@ -341,9 +343,9 @@ void RaceCheck::report(Finding::Kind kind, const AccessEvent &event, const Stamp
   else
     finding.message = access + " through the async proxy after a generic write, without a "
                                "fence.proxy.async in between";
-  finding.notes.push_back({program.code[before.pc].loc,
-                           "'" + otherName + "' " + does(beforeWrote, before.async) +
-                               " them here"});
+  finding.notes.push_back(
+      {program.code[before.pc].loc,
+       "'" + otherName + "' " + does(beforeWrote, before.async) + " them here"});
   cluster->report(std::move(finding));
 }
 

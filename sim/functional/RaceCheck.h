@@ -1,4 +1,5 @@
-//===- RaceCheck.h - accesses that nothing orders, by vector clocks -----------------------------------------===//
+//===- RaceCheck.h - accesses that nothing orders, by vector clocks
+//-----------------------------------------===//
 //
 // Every task has a clock; so has every queue of asynchronous operations, whose accesses
 // happen at a time the issuing task does not know:
@@ -51,9 +52,7 @@ private:
   /// Grows on demand; absent components are zero.
   class Clock {
   public:
-    uint32_t at(Actor actor) const {
-      return size_t(actor) < values.size() ? values[actor] : 0;
-    }
+    uint32_t at(Actor actor) const { return size_t(actor) < values.size() ? values[actor] : 0; }
     void raise(Actor actor, uint32_t value);
     void join(const Clock &other);
 
@@ -96,12 +95,12 @@ private:
   bool checksFences;
   bool pairs = false; ///< tcgen05 operations of a pair of CTAs share the even one's queue
   Actor numActors = 0;
-  std::map<std::pair<int32_t, int32_t>, TaskState> tasks;   ///< by rank, task
+  std::map<std::pair<int32_t, int32_t>, TaskState> tasks;             ///< by rank, task
   std::map<std::tuple<int, int32_t, int64_t>, BarrierState> barriers; ///< kind, rank, id
-  std::map<std::tuple<int32_t, int32_t, int>, Actor> queues; ///< rank, task, group
+  std::map<std::tuple<int32_t, int32_t, int>, Actor> queues;          ///< rank, task, group
   std::map<std::pair<int32_t, int64_t>, Actor> mbarrierActors;
   std::unordered_map<AsyncId, Knowledge> issued;
-  std::map<std::pair<int32_t, int>, Shadow> shadows;        ///< rank, space
+  std::map<std::pair<int32_t, int>, Shadow> shadows; ///< rank, space
 
   TaskState &stateOf(TaskRef task);
   Actor queueActor(TaskRef task, sync::Group group);

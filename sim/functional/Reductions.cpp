@@ -1,4 +1,5 @@
-//===- Reductions.cpp - reduce, scan, map, histogram, gather --------------------------------------------------===//
+//===- Reductions.cpp - reduce, scan, map, histogram, gather
+//--------------------------------------------------===//
 //
 // A reduction combines the two halves of the axis until one element is left: a
 // balanced tree, which is also what rounds least. Its region runs on whole halves
@@ -51,8 +52,8 @@ Op singleOp(const Program &program, const Block &block) {
       program.operand(ret, 0) != program.result(inst, 0))
     return Op::Sync;
   Reg a = program.operand(inst, 0), b = program.operand(inst, 1);
-  bool plain = (a == block.args[0] && b == block.args[1]) ||
-               (a == block.args[1] && b == block.args[0]);
+  bool plain =
+      (a == block.args[0] && b == block.args[1]) || (a == block.args[1] && b == block.args[0]);
   return plain ? inst.op : Op::Sync;
 }
 
@@ -100,8 +101,7 @@ void reduceAs(const Value &a, Value &result, const AxisView &view, F f) {
       int64_t half = (left + 1) / 2;
       for (int64_t k = 0; k + half < left; ++k)
         for (int64_t i = 0; i < view.inner; ++i)
-          rows[k * view.inner + i] =
-              f(rows[k * view.inner + i], rows[(k + half) * view.inner + i]);
+          rows[k * view.inner + i] = f(rows[k * view.inner + i], rows[(k + half) * view.inner + i]);
       left = half;
     }
     std::copy_n(rows.data(), view.inner, r + o * view.inner);
@@ -131,8 +131,7 @@ bool fastReduce(Op op, const Value &a, Value &result, const AxisView &view, DTyp
            floats([](auto x, auto y) { return x + y; });
   case Op::MaxNumF: return floats([](auto x, auto y) { return (x >= y || y != y) ? x : y; });
   case Op::MinNumF: return floats([](auto x, auto y) { return (x <= y || y != y) ? x : y; });
-  case Op::MaximumF:
-    return floats([](auto x, auto y) { return (x >= y || x != x) ? x : y; });
+  case Op::MaximumF: return floats([](auto x, auto y) { return (x >= y || x != x) ? x : y; });
   case Op::AddI:
     return ints([](auto x, auto y) {
       using U = std::make_unsigned_t<decltype(x)>;
@@ -297,9 +296,9 @@ void gather(Exec &exec) {
         int64_t at = (o * to.length + k) * to.inner + i;
         int64_t index = indices.asInt(at);
         if (index < 0 || index >= from.length)
-          return exec.fail(Finding::Kind::OutOfBounds,
-                           "index " + std::to_string(index) + " along an axis of " +
-                               std::to_string(from.length));
+          return exec.fail(Finding::Kind::OutOfBounds, "index " + std::to_string(index) +
+                                                           " along an axis of " +
+                                                           std::to_string(from.length));
         std::memcpy(result.mutableData<char>() + at * bytes,
                     source.data<char>() + ((o * from.length + index) * from.inner + i) * bytes,
                     bytes);

@@ -1,4 +1,5 @@
-//===- Schedule.h - which legal interleaving a run takes ----------------------------------------------===//
+//===- Schedule.h - which legal interleaving a run takes
+//----------------------------------------------===//
 //
 // fifo         tasks run until they block, in the order in which they became ready; asynchronous
 //              operations complete as soon as they may

@@ -1,4 +1,5 @@
-//===- Shapes.cpp - operations that move elements without computing ---------------------------------------===//
+//===- Shapes.cpp - operations that move elements without computing
+//---------------------------------------===//
 #include "sim/functional/Elementwise.h"
 
 #include <algorithm>

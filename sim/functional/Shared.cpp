@@ -1,4 +1,5 @@
-//===- Shared.cpp - shared memory: allocation, views, loads and stores ------------------------------------------===//
+//===- Shared.cpp - shared memory: allocation, views, loads and stores
+//------------------------------------------===//
 //
 // A view is a base byte and the coordinates of a slice within the layout; the layout itself
 // comes with the register's type.
@@ -40,9 +41,8 @@ void index(Exec &exec) {
   if (exec.in(1).isUnknown())
     return exec.unsupported("a buffer index that a run without values does not compute");
   if (i < 0 || i >= type.shape[0])
-    return exec.fail(Finding::Kind::OutOfBounds,
-                     "index " + std::to_string(i) + " into " + std::to_string(type.shape[0]) +
-                         " buffers");
+    return exec.fail(Finding::Kind::OutOfBounds, "index " + std::to_string(i) + " into " +
+                                                     std::to_string(type.shape[0]) + " buffers");
   ref.base += i * indexStride(exec.prepared, exec.typeId(0));
   exec.out(0, Value::memory(ref));
 }
@@ -69,10 +69,10 @@ void subslice(Exec &exec) {
       offset = exec.in(unsigned(d + 1)).asInt();
     }
     if (offset < 0 || offset + to.shape[d] > type.shape[d])
-      return exec.fail(Finding::Kind::OutOfBounds,
-                       "slice [" + std::to_string(offset) + ", " +
-                           std::to_string(offset + to.shape[d]) + ") of a dimension of " +
-                           std::to_string(type.shape[d]));
+      return exec.fail(Finding::Kind::OutOfBounds, "slice [" + std::to_string(offset) + ", " +
+                                                       std::to_string(offset + to.shape[d]) +
+                                                       ") of a dimension of " +
+                                                       std::to_string(type.shape[d]));
     if (d < leading) {
       int64_t stride = indexStride(exec.prepared, exec.typeId(0));
       for (size_t e = 1; e <= d; ++e)

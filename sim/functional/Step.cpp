@@ -1,4 +1,5 @@
-//===- Step.cpp - one instruction: its effects and its behaviour ----------------------------------===//
+//===- Step.cpp - one instruction: its effects and its behaviour
+//----------------------------------===//
 //
 // Effects run in the order in which the op declares them. The value part of an
 // instruction runs at its first immediate read or write, or after its effects; an
@@ -124,10 +125,8 @@ private:
         threads += task.isActive(i) && (!varies || regs[effect.predicate].asInt(i));
       return each * threads;
     }
-    case sync::Threads::EachWarp:
-      return each * task.numWarps;
-    default:
-      return each;
+    case sync::Threads::EachWarp: return each * task.numWarps;
+    default: return each;
     }
   }
 
@@ -158,9 +157,9 @@ private:
           all.push_back({r, offset});
       return all;
     }
-    bool pair = cluster.numCtas() > 1 &&
-                (effect.pairLeader ||
-                 (exec.program.facts.twoCtas && effect.group == sync::Group::Tcgen05));
+    bool pair =
+        cluster.numCtas() > 1 &&
+        (effect.pairLeader || (exec.program.facts.twoCtas && effect.group == sync::Group::Tcgen05));
     if (pair && effect.kind == Kind::BarrierComplete) // both loads count at the leader
       return {{own & ~1, offset}};
     if (pair && effect.kind == Kind::BarrierArrive && effect.moment == Moment::Completion)
@@ -172,7 +171,8 @@ private:
     switch (effect.kind) {
     case Kind::Read:
     case Kind::Write:
-      if (!task.valueDone && !exec.prepared.insts[exec.pc].async && exec.prepared.insts[exec.pc].handler) {
+      if (!task.valueDone && !exec.prepared.insts[exec.pc].async &&
+          exec.prepared.insts[exec.pc].handler) {
         task.valueDone = true;
         exec.prepared.insts[exec.pc].handler(exec);
       }
@@ -216,12 +216,9 @@ private:
         cluster.barrierComplete(place.rank, place.offset, amount(effect, 0), task, exec.pc,
                                 noAsync);
       return !cluster.failed();
-    case Kind::BarrierWait:
-      return waitMbarrier(effect);
-    case Kind::NamedBarrierSync:
-      return named(effect, true);
-    case Kind::NamedBarrierArrive:
-      return named(effect, false);
+    case Kind::BarrierWait: return waitMbarrier(effect);
+    case Kind::NamedBarrierSync: return named(effect, true);
+    case Kind::NamedBarrierArrive: return named(effect, false);
     case Kind::ClusterArrive:
       cluster.clusterArrive(task);
       clusterEvent(BarrierEvent::What::Arrive);
@@ -247,8 +244,8 @@ private:
         return false;
       }
       GroupQueue &queue = task.groups[unsigned(effect.group)];
-      queue.waited = std::max(queue.waited, queue.firstSequence +
-                                                int64_t(queue.unfinished.size()) - allowed);
+      queue.waited =
+          std::max(queue.waited, queue.firstSequence + int64_t(queue.unfinished.size()) - allowed);
       fence(effect);
       return true;
     }
@@ -256,12 +253,9 @@ private:
     case Kind::ProxyFence:
     case Kind::MemoryFence:
     case Kind::BarrierInitFence:
-    case Kind::TensormapFence:
-      fence(effect);
-      return true;
+    case Kind::TensormapFence: fence(effect); return true;
     case Kind::ClcRequest:
-    case Kind::Hint:
-      return true;
+    case Kind::Hint: return true;
     }
     return true;
   }
@@ -288,8 +282,8 @@ private:
     } else if (!barrier->state.passed(phase)) {
       barrier->waiters.push_back(task.id);
       task.waitPhase = phase;
-      cluster.barrierEvent(BarrierEvent::What::WaitBegin, *barrier, place.rank, place.offset,
-                           phase, task, exec.pc, noAsync);
+      cluster.barrierEvent(BarrierEvent::What::WaitBegin, *barrier, place.rank, place.offset, phase,
+                           task, exec.pc, noAsync);
       cluster.block(task, BlockReason::Mbarrier, place.rank, place.offset);
       return false;
     }
@@ -367,8 +361,8 @@ private:
     barrier.arrived += here;
     if (barrier.history.size() > 64)
       barrier.history.erase(barrier.history.begin(), barrier.history.begin() + 32);
-    barrier.history.push_back({BarrierEvent::What::Arrive, task.ref, exec.pc, here,
-                               barrier.generation});
+    barrier.history.push_back(
+        {BarrierEvent::What::Arrive, task.ref, exec.pc, here, barrier.generation});
     namedEvent(BarrierEvent::What::Arrive, id, barrier);
     if (barrier.arrived > barrier.expected)
       exec.fail(Finding::Kind::OverArrival,
@@ -413,8 +407,8 @@ bool happens(const Exec &exec) {
   if (exec.inst.op == Op::ClcTryCancel && exec.cta.rank % exec.program.facts.clusterDims[0])
     return false;
   // Paired MMA and its commit: the even CTA of a pair acts for both.
-  bool tcgen05 = exec.prepared.insts[exec.pc].group == sync::Group::Tcgen05 &&
-                 exec.inst.op != Op::TmemCopy;
+  bool tcgen05 =
+      exec.prepared.insts[exec.pc].group == sync::Group::Tcgen05 && exec.inst.op != Op::TmemCopy;
   bool paired = exec.attrs().twoCtas || (exec.program.facts.twoCtas && exec.inst.op == Op::Sync);
   for (unsigned i = 0; i < exec.inst.numEffects; ++i)
     paired |= exec.program.effectsOf(exec.inst)[i].pairLeader;
@@ -460,8 +454,8 @@ void EffectRunner::issue() {
   if (info.commits)
     cluster.commitGroup(exec.task, info.group);
   if (cluster.observer())
-    cluster.observer()->onAsyncStart({id, exec.task.ref, exec.pc, op.group, bytes,
-                                      global.data(), global.size()});
+    cluster.observer()->onAsyncStart(
+        {id, exec.task.ref, exec.pc, op.group, bytes, global.data(), global.size()});
   if (atOnce) // its bytes do not count, see Cluster::barrierExpect
     cluster.complete(id);
 }
@@ -480,7 +474,10 @@ void checkPendingReads(Exec &exec) {
     auto it = exec.cluster.pending().find(pending);
     Finding finding{Finding::Kind::EarlyRead,
                     "reads a tile before the asynchronous product that fills it is waited for",
-                    exec.inst.loc, exec.task.ref, {}, 1};
+                    exec.inst.loc,
+                    exec.task.ref,
+                    {},
+                    1};
     if (it != exec.cluster.pending().end())
       finding.notes.push_back({exec.program.code[it->second.pc].loc, "the product is issued here"});
     exec.cluster.report(std::move(finding));

@@ -26,33 +26,33 @@ struct GroupQueue {
   std::vector<AsyncId> openOps;   ///< operations of the open group
   int64_t waited = 0;             ///< groups that a wait has covered
   Pc lastIssue = -1;
-  std::deque<AsyncId> inOrder;    ///< unfinished operations, when they complete in order
+  std::deque<AsyncId> inOrder; ///< unfinished operations, when they complete in order
 };
 
 /// Threads of a task that disagree about a branch: the ways run one after the other,
 /// each for its own threads, and meet again at `merge`.
 struct Divergence {
   Pc merge = -1;
-  int32_t otherEdge = -1;              ///< edge of the way that runs second
-  bool second = false;                 ///< it runs now
-  std::vector<uint8_t> outer, first;   ///< active threads before, and on the first way
+  int32_t otherEdge = -1;                    ///< edge of the way that runs second
+  bool second = false;                       ///< it runs now
+  std::vector<uint8_t> outer, first;         ///< active threads before, and on the first way
   std::vector<std::pair<Reg, Value>> values; ///< what the first way passes to the merge
 };
 
 struct Task {
   enum class State : uint8_t { Ready, Blocked, Finished };
 
-  int32_t id = 0;    ///< in the cluster
+  int32_t id = 0; ///< in the cluster
   TaskRef ref;
   Cta *cta = nullptr;
-  std::string name;  ///< "default", "partition0"
+  std::string name; ///< "default", "partition0"
   State state = State::Ready;
   bool queued = false;
 
   Pc pc = 0;
-  int32_t effectIndex = 0;   ///< next effect of the instruction at pc
-  bool valueDone = false;    ///< its behaviour has been executed
-  bool waitPassed = false;   ///< what it slept for has happened
+  int32_t effectIndex = 0; ///< next effect of the instruction at pc
+  bool valueDone = false;  ///< its behaviour has been executed
+  bool waitPassed = false; ///< what it slept for has happened
   std::vector<Value> regs;
 
   int32_t numWarps = 4;
@@ -69,7 +69,7 @@ struct Task {
   std::vector<Divergence> divergences;
   bool isActive(size_t thread) const { return active.empty() || active[thread]; }
 
-  GroupQueue groups[8];      ///< by sync::Group
+  GroupQueue groups[8]; ///< by sync::Group
 
   // While blocked.
   BlockEvent block;
@@ -77,9 +77,9 @@ struct Task {
   int64_t waitAmount = 0;
   sync::Group waitGroup = sync::Group::None;
 
-  int32_t specialize = -1;   ///< inside the default region of this warp_specialize
+  int32_t specialize = -1; ///< inside the default region of this warp_specialize
   int32_t runningPartitions = 0;
-  int32_t parent = -1;       ///< partitions: task id of the default region
+  int32_t parent = -1; ///< partitions: task id of the default region
 
   /// The cluster barrier that the compiler puts behind the kernel's barrier initialisations.
   enum class StartSync : uint8_t { Due, Arrived, Done };

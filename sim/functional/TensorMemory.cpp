@@ -1,4 +1,5 @@
-//===- TensorMemory.cpp - tcgen05: tensor memory and the products into it -------------------------------------------===//
+//===- TensorMemory.cpp - tcgen05: tensor memory and the products into it
+//-------------------------------------------===//
 #include "sim/functional/Elementwise.h"
 #include "sim/functional/Matrix.h"
 #include "sim/functional/Views.h"
@@ -22,9 +23,9 @@ void tmemSubslice(Exec &exec) {
   const MemLayout &layout = exec.program.layouts[type.layout];
   int64_t offset = exec.attrs().count, size = exec.resultType().shape.back();
   if (offset < 0 || offset + size > type.shape.back())
-    return exec.fail(Finding::Kind::OutOfBounds,
-                     "columns [" + std::to_string(offset) + ", " + std::to_string(offset + size) +
-                         ") of " + std::to_string(type.shape.back()));
+    return exec.fail(Finding::Kind::OutOfBounds, "columns [" + std::to_string(offset) + ", " +
+                                                     std::to_string(offset + size) + ") of " +
+                                                     std::to_string(type.shape.back()));
   int64_t coords[6] = {};
   coords[layout.bases.size() - 1] = offset;
   ref.base += int64_t(layout.offset(coords)) * type.memoryElementBytes();
@@ -87,9 +88,9 @@ void tmemCopy(Exec &exec) {
   if (!exec.readTileRaw(0, raw, sync::Proxy::Async))
     return;
   if (from.numElements() != to.numElements())
-    return exec.fail(Finding::Kind::BadLaunch,
-                     "copies " + std::to_string(from.numElements()) + " elements into " +
-                         std::to_string(to.numElements()));
+    return exec.fail(Finding::Kind::BadLaunch, "copies " + std::to_string(from.numElements()) +
+                                                   " elements into " +
+                                                   std::to_string(to.numElements()));
   if (from.shape != to.shape && to.shape.size() == 2 && to.memoryElementBytes() == 1) {
     int64_t rows = to.shape[0], columns = to.shape[1];
     int64_t blocks = std::max<int64_t>(1, columns / 4);
@@ -143,8 +144,7 @@ void productInto(Exec &exec, const Matrix &a, const Matrix &b, bool keep, int32_
     return exec.fail(Finding::Kind::BadLaunch,
                      "multiplies " + std::to_string(a.rows) + " x " + std::to_string(a.columns) +
                          " by " + std::to_string(b.rows) + " x " + std::to_string(b.columns) +
-                         " into " + std::to_string(map.rows) + " x " +
-                         std::to_string(map.columns));
+                         " into " + std::to_string(map.rows) + " x " + std::to_string(map.columns));
   PlainRows rows;
   if (type.elem == DType::f32 && plainRows(map, ref, *memory, rows)) {
     if (keep)

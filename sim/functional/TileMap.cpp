@@ -1,4 +1,5 @@
-//===- TileMap.cpp - where the elements of a memory tile lie, as runs --------------------------===//
+//===- TileMap.cpp - where the elements of a memory tile lie, as runs
+//--------------------------===//
 #include "sim/functional/TileMap.h"
 
 #include <algorithm>
@@ -81,7 +82,7 @@ TileMap makeTileMap(const Program &program, const Type &type) {
   map.layout = &layout;
   map.elementBytes = uint32_t(type.memoryElementBytes());
   size_t covered = std::min(layout.bases.size(), type.shape.size());
-  size_t skip = layout.bases.size() - covered;          // layout dims that the view dropped
+  size_t skip = layout.bases.size() - covered; // layout dims that the view dropped
   size_t leading = type.shape.size() - covered;
   Shape shape(type.shape.begin() + leading, type.shape.end());
   for (size_t d = 0; d < leading; ++d)
@@ -227,8 +228,7 @@ std::vector<ByteRange> tileRanges(const TileMap &map, const MemRef &ref) {
   return merged;
 }
 
-template <typename T>
-static void transposeAs(const T *from, T *to, int64_t rows, int64_t columns) {
+template <typename T> static void transposeAs(const T *from, T *to, int64_t rows, int64_t columns) {
   constexpr int64_t block = 16;
   for (int64_t r0 = 0; r0 < rows; r0 += block)
     for (int64_t c0 = 0; c0 < columns; c0 += block)

@@ -19,14 +19,14 @@
 namespace tlx::sim {
 
 struct TileMap {
-  int64_t rows = 1;         ///< product of all dimensions but the last
+  int64_t rows = 1; ///< product of all dimensions but the last
   int64_t columns = 1;
   int64_t buffers = 1;      ///< leading dimensions that the layout does not cover
   int64_t bufferBytes = 0;  ///< distance between them
   bool columnMajor = false; ///< runs go down the rows
   uint32_t run = 1;         ///< elements in a run
   uint32_t elementBytes = 1;
-  uint32_t extent = 0;      ///< bytes from the base to behind the last element
+  uint32_t extent = 0;           ///< bytes from the base to behind the last element
   std::vector<uint32_t> offsets; ///< of each run, in elements before padding
   const MemLayout *layout = nullptr;
 

@@ -1,4 +1,5 @@
-//===- Tma.cpp - tensor descriptors and the copies that use them ------------------------------------------------===//
+//===- Tma.cpp - tensor descriptors and the copies that use them
+//------------------------------------------------===//
 #include "sim/functional/Descriptor.h"
 #include "sim/functional/Elementwise.h"
 
@@ -41,9 +42,9 @@ const DescRef *checked(Exec &exec, const std::vector<int64_t> &coords) {
   if (!currentDescriptor(exec, desc))
     return nullptr;
   if (coords.size() != exec.type(0).shape.size() || desc.rank != int32_t(coords.size())) {
-    exec.fail(Finding::Kind::BadLaunch,
-              "a descriptor of rank " + std::to_string(desc.rank) + " used with " +
-                  std::to_string(coords.size()) + " coordinates");
+    exec.fail(Finding::Kind::BadLaunch, "a descriptor of rank " + std::to_string(desc.rank) +
+                                            " used with " + std::to_string(coords.size()) +
+                                            " coordinates");
     return nullptr;
   }
   return &desc;
@@ -82,8 +83,8 @@ void tensormapCreate(Exec &exec) {
   int64_t rank = exec.attrs().count;
   const std::vector<int64_t> &ints = exec.attrs().ints;
   // PTX's tensormap.replace.elemtype; 8, 11 and 12 are f32 flushed or as tf32.
-  static const DType types[] = {DType::u8,  DType::u16, DType::u32, DType::i32, DType::u64,
-                                DType::i64, DType::f16, DType::f32, DType::f32, DType::f64,
+  static const DType types[] = {DType::u8,   DType::u16, DType::u32, DType::i32, DType::u64,
+                                DType::i64,  DType::f16, DType::f32, DType::f32, DType::f64,
                                 DType::bf16, DType::f32, DType::f32};
   int64_t elem = ints.empty() ? 0 : ints[0];
   if (elem < 0 || elem > 12)
@@ -180,22 +181,22 @@ template <typename F> bool forEachRow(Exec &exec, unsigned rowsOperand, F f) {
 
 std::vector<char> gatherRows(Exec &exec, unsigned rowsOperand) {
   std::vector<char> all, one;
-  forEachRow(exec, rowsOperand,
-             [&](size_t, const DescRef &desc, const Shape &block,
-                 const std::vector<int64_t> &coords) {
-               readBox(exec, desc, block, coords, one, sync::Proxy::Async);
-               all.insert(all.end(), one.begin(), one.end());
-             });
+  forEachRow(
+      exec, rowsOperand,
+      [&](size_t, const DescRef &desc, const Shape &block, const std::vector<int64_t> &coords) {
+        readBox(exec, desc, block, coords, one, sync::Proxy::Async);
+        all.insert(all.end(), one.begin(), one.end());
+      });
   return all;
 }
 
 void scatterRows(Exec &exec, unsigned rowsOperand, const std::vector<char> &raw) {
-  forEachRow(exec, rowsOperand,
-             [&](size_t r, const DescRef &desc, const Shape &block,
-                 const std::vector<int64_t> &coords) {
-               size_t rowBytes = block[1] * byteWidth(desc.elem);
-               writeBox(exec, desc, block, coords, raw.data() + r * rowBytes, sync::Proxy::Async);
-             });
+  forEachRow(
+      exec, rowsOperand,
+      [&](size_t r, const DescRef &desc, const Shape &block, const std::vector<int64_t> &coords) {
+        size_t rowBytes = block[1] * byteWidth(desc.elem);
+        writeBox(exec, desc, block, coords, raw.data() + r * rowBytes, sync::Proxy::Async);
+      });
 }
 
 void descriptorGather(Exec &exec) {
@@ -232,9 +233,9 @@ void tmaLoad(Exec &exec) {
   const Type &to = exec.type(2);
   size_t bytes = size_t(to.numElements() * to.memoryElementBytes());
   if (raw.size() != bytes)
-    return exec.fail(Finding::Kind::BadLaunch,
-                     "a box of " + std::to_string(raw.size()) + " bytes loaded into a buffer of " +
-                         std::to_string(bytes));
+    return exec.fail(Finding::Kind::BadLaunch, "a box of " + std::to_string(raw.size()) +
+                                                   " bytes loaded into a buffer of " +
+                                                   std::to_string(bytes));
   if (!exec.has(4)) {
     exec.writeTileRaw(2, raw.data(), sync::Proxy::Async);
     return;

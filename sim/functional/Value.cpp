@@ -167,8 +167,7 @@ void fromMemory(const Type &type, const void *raw, void *elements, size_t count)
     for (size_t i = 0; i < count; ++i)
       static_cast<uint8_t *>(elements)[i] = static_cast<const uint8_t *>(raw)[i] != 0;
     return;
-  default:
-    std::memcpy(elements, raw, count * storeBytes(storeOf(type)));
+  default: std::memcpy(elements, raw, count * storeBytes(storeOf(type)));
   }
 }
 

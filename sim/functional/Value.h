@@ -36,9 +36,9 @@ inline constexpr size_t storeBytes(Store store) {
 
 /// Shared, 64-byte aligned bytes.
 struct Buffer {
-  int64_t refs;      ///< negative: immortal
-  size_t bytes;      ///< usable
-  AsyncId pending;   ///< asynchronous operation that will write it, or noAsync
+  int64_t refs;    ///< negative: immortal
+  size_t bytes;    ///< usable
+  AsyncId pending; ///< asynchronous operation that will write it, or noAsync
   int64_t unused;
   char pad[32];
   char *data() { return reinterpret_cast<char *>(this + 1); }
@@ -50,9 +50,9 @@ static_assert(sizeof(Buffer) == 64);
 
 /// A buffer in shared or tensor memory, or part of one.
 struct MemRef {
-  int32_t rank = -1;     ///< CTA of the cluster; -1: the executing one
+  int32_t rank = -1; ///< CTA of the cluster; -1: the executing one
   int32_t allocation = -1;
-  int64_t base = 0;      ///< byte offset in the space
+  int64_t base = 0;        ///< byte offset in the space
   int64_t offsets[6] = {}; ///< coordinates of a sub-slice in the layout's dimensions
 };
 
@@ -64,7 +64,7 @@ struct DescRef {
   int32_t rank = 0;
   DType elem = DType::f16;
   bool padNan = false;
-  bool predicate = true;   ///< AMD: descriptors carry one
+  bool predicate = true; ///< AMD: descriptors carry one
   int64_t shape[5] = {};
   int64_t strides[5] = {}; ///< bytes
   int64_t offsets[5] = {}; ///< AMD: added to the coordinates

@@ -1,4 +1,5 @@
-//===- Views.h - memory references that several families make ------------------------------------------------===//
+//===- Views.h - memory references that several families make
+//------------------------------------------------===//
 #pragma once
 
 #include "sim/functional/Exec.h"

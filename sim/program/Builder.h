@@ -103,8 +103,7 @@ public:
                  const std::function<Regs(const Regs &)> &after);
 
   /// The region of a reduce, scan or map: emitted out of line.
-  BlockId block(const std::vector<TypeId> &argTypes,
-                const std::function<Regs(const Regs &)> &body);
+  BlockId block(const std::vector<TypeId> &argTypes, const std::function<Regs(const Regs &)> &body);
 
   struct PartitionSpec {
     std::string name;
@@ -118,8 +117,7 @@ public:
   /// `defaultBody` returns what its WarpYield yields.
   Regs warpSpecialize(const Regs &captures, const std::vector<TypeId> &resultTypes,
                       const std::function<Regs()> &defaultBody,
-                      const std::vector<PartitionSpec> &partitions,
-                      int32_t defaultRegisters = -1);
+                      const std::vector<PartitionSpec> &partitions, int32_t defaultRegisters = -1);
 
   /// A function that Call reaches. The body emits its own Return(s).
   int32_t declareFunction(std::string name, const std::vector<TypeId> &argTypes,
@@ -138,8 +136,8 @@ private:
   };
   Program program;
   std::vector<std::vector<Inst>> pieces;
-  int32_t piece = 0;          ///< the one written now
-  std::vector<Place> labels;  ///< until finish(), every Pc in the tables is a label
+  int32_t piece = 0;         ///< the one written now
+  std::vector<Place> labels; ///< until finish(), every Pc in the tables is a label
   LocId currentLoc = -1;
   CostId nextCost = -1;
 

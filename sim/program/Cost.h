@@ -16,10 +16,10 @@ using tlx::CostUnit;
 
 struct Cost {
   CostUnit unit = CostUnit::None;
-  int64_t elements = 0;           ///< processed, over the whole tile; copies count where layouts tell
-  int64_t bytes = 0;              ///< moved, over the whole tile
-  int64_t m = 0, n = 0, k = 0;    ///< matrix products
-  int32_t operandBits = 0;        ///< width of A's elements
+  int64_t elements = 0;        ///< processed, over the whole tile; copies count where layouts tell
+  int64_t bytes = 0;           ///< moved, over the whole tile
+  int64_t m = 0, n = 0, k = 0; ///< matrix products
+  int32_t operandBits = 0;     ///< width of A's elements
   // Refined by register and memory layouts; zero: unknown.
   int64_t warpInstructions = 0;   ///< issued, over all warps of the task
   int64_t sharedWavefronts = 0;   ///< 128-byte shared-memory passes, conflicts included

@@ -44,7 +44,22 @@ using BlockId = int32_t;
 enum class CmpI : uint8_t { Eq, Ne, Slt, Sle, Sgt, Sge, Ult, Ule, Ugt, Uge };
 /// In the order of arith.cmpf's predicate attribute.
 enum class CmpF : uint8_t {
-  False, Oeq, Ogt, Oge, Olt, Ole, One, Ord, Ueq, Ugt, Uge, Ult, Ule, Une, Uno, True
+  False,
+  Oeq,
+  Ogt,
+  Oge,
+  Olt,
+  Ole,
+  One,
+  Ord,
+  Ueq,
+  Ugt,
+  Uge,
+  Ult,
+  Ule,
+  Une,
+  Uno,
+  True
 };
 enum class Rmw : uint8_t { And, Or, Xor, Add, FAdd, Max, Min, UMax, UMin, Xchg };
 enum class ReduceKind : uint8_t { None, Add, Min, Max, Inc, Dec, And, Or, Xor };
@@ -79,7 +94,7 @@ struct Attrs {
   bool propagateNan = false;
   bool abs = false;
   bool hex = false;
-  bool padNan = false;     ///< descriptors: out-of-bounds elements read as NaN, not zero
+  bool padNan = false; ///< descriptors: out-of-bounds elements read as NaN, not zero
   bool isUnsigned = false;
   bool isAsync = false;
   bool twoCtas = false;
@@ -88,10 +103,10 @@ struct Attrs {
   bool isVolatile = false;
   bool aKPack = true, bKPack = true;
   ReduceKind tmemReduce = ReduceKind::None; ///< Min or Max
-  BlockId block = -1;      ///< Reduce, Scan, MapElementwise
-  int32_t constant = -1;   ///< Constant: index into Program::constants
-  int32_t function = -1;   ///< Call: index into Program::functions
-  int32_t specialize = -1; ///< WarpSpecialize: index into Program::specializes
+  BlockId block = -1;                       ///< Reduce, Scan, MapElementwise
+  int32_t constant = -1;                    ///< Constant: index into Program::constants
+  int32_t function = -1;                    ///< Call: index into Program::functions
+  int32_t specialize = -1;                  ///< WarpSpecialize: index into Program::specializes
   int32_t allocation = -1; ///< LocalAlloc, TmemAlloc: index into Program::allocations
   int64_t alignment = 0;
 };
@@ -111,8 +126,8 @@ struct Inst {
   uint32_t results = 0;  ///< first index into Program::regs
   uint32_t effects = 0;  ///< first index into Program::effects
   AttrsId attrs = -1;
-  int32_t edge = -1;     ///< Br, CondBr: first index into Program::edges
-  Pc merge = -1;         ///< CondBr: where both ways meet again; -1: unknown
+  int32_t edge = -1; ///< Br, CondBr: first index into Program::edges
+  Pc merge = -1;     ///< CondBr: where both ways meet again; -1: unknown
   LocId loc = -1;
   CostId cost = -1;
 };
@@ -159,8 +174,8 @@ struct Partition {
   std::string name; ///< "partition0"
   Pc entry = -1, end = -1;
   int32_t numWarps = 0;
-  int32_t startWarp = -1;          ///< -1: assigned in order after the default region
-  int32_t requestedRegisters = -1; ///< -1: not given
+  int32_t startWarp = -1;                    ///< -1: assigned in order after the default region
+  int32_t requestedRegisters = -1;           ///< -1: not given
   std::vector<std::pair<Reg, Reg>> captures; ///< (argument, captured register of the parent)
 };
 
@@ -177,7 +192,7 @@ struct Specialize {
 struct Allocation {
   std::string name;
   sync::Space space = sync::Space::Shared;
-  int64_t bytes = 0;     ///< shared memory: size; tensor memory: columns * 4
+  int64_t bytes = 0; ///< shared memory: size; tensor memory: columns * 4
   int64_t alignment = 128;
   /// Byte offset in the CTA's shared memory, or lane * 2048 + column * 4 in
   /// tensor memory; -1: the machine gives the allocation storage of its own.
@@ -206,7 +221,7 @@ struct LaunchFacts {
   int32_t maxRegisters = 0; ///< 0: not given
   bool twoCtas = false;     ///< paired-CTA MMA: commits reach both CTAs of a pair
   /// Where the kernel stands, for cost and messages.
-  std::string level;        ///< "source", "ttir", "ttgir"
+  std::string level; ///< "source", "ttir", "ttgir"
   int32_t clusterSize() const { return clusterDims[0] * clusterDims[1] * clusterDims[2]; }
 };
 
@@ -216,11 +231,11 @@ struct Program {
   std::vector<Parameter> parameters;
 
   std::vector<Inst> code;
-  std::vector<Reg> regs;         ///< operand and result lists
+  std::vector<Reg> regs; ///< operand and result lists
   std::vector<Effect> effects;
   std::vector<Edge> edges;
   std::vector<Attrs> attrs;
-  std::vector<TypeId> regTypes;  ///< type of each register; its size is the number of registers
+  std::vector<TypeId> regTypes; ///< type of each register; its size is the number of registers
   std::vector<Type> types;
   std::vector<MemLayout> layouts;
   std::vector<Location> locations;

@@ -137,9 +137,7 @@ private:
   void checkOp(Pc pc, const Inst &inst) {
     const Attrs &attrs = program.attrsOf(inst);
     switch (inst.op) {
-    case Op::Br:
-      checkEdge(pc, inst.edge);
-      break;
+    case Op::Br: checkEdge(pc, inst.edge); break;
     case Op::CondBr:
       checkEdge(pc, inst.edge);
       checkEdge(pc, inst.edge < 0 ? inst.edge : inst.edge + 1);
@@ -173,8 +171,7 @@ private:
       if (!inTable(attrs.allocation, program.allocations))
         fail(pc, "has no storage");
       break;
-    default:
-      break;
+    default: break;
     }
   }
 

@@ -41,7 +41,8 @@ TimingMachine::Step TimingMachine::runEffects(TimedTask &task, const Inst &inst)
       firstUse(task, task.slots[effect.target].bits); // its descriptor is there from now on
     if (effect.kind == Kind::Read || effect.kind == Kind::Write || effect.kind == Kind::Hint)
       continue; // the instruction's route accounts for them
-    bool leads = !effect.pairLeader || effect.kind == Kind::BarrierComplete || task.cta->rank % 2 == 0;
+    bool leads =
+        !effect.pairLeader || effect.kind == Kind::BarrierComplete || task.cta->rank % 2 == 0;
     if (!leads || !predicate(task, effect.predicate))
       continue;
     // A phase or predicate that is still computed holds the instruction up.
@@ -83,7 +84,8 @@ bool TimingMachine::issueEffect(TimedTask &task, const Effect &effect) {
     TimedMbarrier &barrier = task.cta->mbarriers[offset];
     barrier.state.init(amountOf(task, effect));
     if (hooked(task.cta->sm) && barrier.track == NoTrack)
-      barrier.track = newTrack(TrackKind::Mbarrier, task.cta->sm, task.cta->index, barrierName(offset));
+      barrier.track =
+          newTrack(TrackKind::Mbarrier, task.cta->sm, task.cta->index, barrierName(offset));
     task.clock += costs.mbarrierInit;
     return true;
   }
@@ -113,7 +115,8 @@ bool TimingMachine::issueEffect(TimedTask &task, const Effect &effect) {
         arriveNow(task, *cta, task.slots[effect.target].bits, 0, arrivals);
       else
         completeLater(task.clock + costs.clusterArrive,
-                      {cta, task.slots[effect.target].bits & ((int64_t(1) << 48) - 1), 0, arrivals, task.track});
+                      {cta, task.slots[effect.target].bits & ((int64_t(1) << 48) - 1), 0, arrivals,
+                       task.track});
     }
     return true;
   }
@@ -175,8 +178,9 @@ void TimingMachine::asyncEffect(TimedTask &task, const Effect &effect) {
   if (effect.kind == Kind::BarrierComplete)
     bytes = amountOf(task, effect);
   else if (effect.kind == Kind::BarrierArrive)
-    arrivals = amountOf(task, effect) *
-               (effect.threads == sync::Threads::PerThread ? int64_t(task.warps) * costs.warpSize : 1);
+    arrivals =
+        amountOf(task, effect) *
+        (effect.threads == sync::Threads::PerThread ? int64_t(task.warps) * costs.warpSize : 1);
   else
     return;
   if (effect.target == noReg || (bytes == 0 && arrivals == 0))
@@ -189,7 +193,8 @@ void TimingMachine::asyncEffect(TimedTask &task, const Effect &effect) {
   else if (route == Route::TensorMma)
     by = smOf(task).tensorTrack;
   for (TimedCta *cta : targetsOf(task, effect))
-    completeLater(completion, {cta, task.slots[effect.target].bits & ((int64_t(1) << 48) - 1), bytes, arrivals, by});
+    completeLater(completion, {cta, task.slots[effect.target].bits & ((int64_t(1) << 48) - 1),
+                               bytes, arrivals, by});
 }
 
 /// "full[2]": the allocation that an mbarrier lies in, and its place there.
@@ -197,8 +202,10 @@ std::string TimingMachine::barrierName(int64_t offset) const {
   for (size_t i = 0; i < program.allocations.size(); ++i) {
     const Allocation &allocation = program.allocations[i];
     int64_t begin = allocationOffsets[i];
-    if (allocation.space == sync::Space::Shared && offset >= begin && offset < begin + allocation.bytes)
-      return (allocation.name.empty() ? "mbarrier" : allocation.name) + "[" + std::to_string((offset - begin) / 8) + "]";
+    if (allocation.space == sync::Space::Shared && offset >= begin &&
+        offset < begin + allocation.bytes)
+      return (allocation.name.empty() ? "mbarrier" : allocation.name) + "[" +
+             std::to_string((offset - begin) / 8) + "]";
   }
   return "mbarrier at " + std::to_string(offset);
 }
@@ -211,8 +218,8 @@ TimedCta *TimingMachine::ctaOf(TimedTask &task, int64_t bits) {
     return task.cta;
   if (field - 1 < int64_t(ctas.size()))
     return ctas[field - 1].get();
-  fail(errorAt(task, "rank " + std::to_string(field - 1) + " names no CTA of the cluster, which has " +
-                         std::to_string(ctas.size())));
+  fail(errorAt(task, "rank " + std::to_string(field - 1) +
+                         " names no CTA of the cluster, which has " + std::to_string(ctas.size())));
   return task.cta;
 }
 
@@ -251,11 +258,13 @@ TimedMbarrier *TimingMachine::mbarrierAt(TimedTask &task, TimedCta &cta, int64_t
   auto found = cta.mbarriers.find(offset);
   if (found != cta.mbarriers.end() && found->second.state.valid)
     return &found->second;
-  fail(errorAt(task, "no mbarrier is initialised at shared-memory offset " + std::to_string(offset)));
+  fail(errorAt(task,
+               "no mbarrier is initialised at shared-memory offset " + std::to_string(offset)));
   return nullptr;
 }
 
-void TimingMachine::arriveNow(TimedTask &task, TimedCta &cta, int64_t offset, int64_t bytes, int64_t arrivals) {
+void TimingMachine::arriveNow(TimedTask &task, TimedCta &cta, int64_t offset, int64_t bytes,
+                              int64_t arrivals) {
   TimedMbarrier *barrier = mbarrierAt(task, cta, offset);
   if (!barrier)
     return;
@@ -327,8 +336,9 @@ void TimingMachine::onEvent(Cycles now, uint64_t payload) {
   if (completion.arrivals)
     flipped = barrier.state.arrive(completion.arrivals);
   if (barrier.state.overrun()) {
-    fail(Error("more arrivals than the phase of the mbarrier at offset " + std::to_string(completion.barrier) +
-                   " expects (" + std::to_string(barrier.state.count) + ")",
+    fail(Error("more arrivals than the phase of the mbarrier at offset " +
+                   std::to_string(completion.barrier) + " expects (" +
+                   std::to_string(barrier.state.count) + ")",
                sourceOf(completion.cta->tasks[0]->pc), {}, ExitCode::Violated));
     return;
   }

@@ -38,10 +38,10 @@ struct TimingLaunch {
   std::array<int64_t, 3> grid{1, 1, 1};    ///< as in the manifest
   std::array<int32_t, 3> cluster{0, 0, 0}; ///< zeros: what the program says
   std::vector<TimingArgument> arguments;
-  int64_t sharedBytes = 0;   ///< dynamic shared memory of a CTA; 0: from the program
-  int32_t totalWarps = 0;    ///< warps launched for a CTA; 0: from the program
+  int64_t sharedBytes = 0;        ///< dynamic shared memory of a CTA; 0: from the program
+  int32_t totalWarps = 0;         ///< warps launched for a CTA; 0: from the program
   int32_t registersPerThread = 0; ///< 0: not known
-  int64_t footprintBytes = 0; ///< of all storage together; 0: not known
+  int64_t footprintBytes = 0;     ///< of all storage together; 0: not known
   MemoryReader read;
 };
 

@@ -110,7 +110,8 @@ Result<void> TimingMachine::prepare() {
   for (const Allocation &allocation : program.allocations) {
     int64_t &end = allocation.space == sync::Space::Tensor ? tensorEnd : sharedEnd;
     int64_t alignment = std::max<int64_t>(1, allocation.alignment);
-    int64_t offset = allocation.offset >= 0 ? allocation.offset : (end + alignment - 1) / alignment * alignment;
+    int64_t offset =
+        allocation.offset >= 0 ? allocation.offset : (end + alignment - 1) / alignment * alignment;
     allocationOffsets.push_back(offset);
     end = std::max(end, offset + allocation.bytes);
   }
@@ -118,7 +119,8 @@ Result<void> TimingMachine::prepare() {
   loopExit.assign(program.code.size(), false);
   for (const Loop &loop : program.loops)
     for (Pc pc = loop.head; pc >= 0 && pc < loop.exit && size_t(pc) < program.code.size(); ++pc)
-      if (program.code[pc].op == Op::CondBr && program.edges[program.code[pc].edge + 1].target == loop.exit)
+      if (program.code[pc].op == Op::CondBr &&
+          program.edges[program.code[pc].edge + 1].target == loop.exit)
         loopExit[pc] = true;
 
   totalWarps = launch.totalWarps;
@@ -136,7 +138,8 @@ Result<void> TimingMachine::prepare() {
 
   int64_t numCtas = std::max(1, program.facts.numCtas);
   for (int axis = 0; axis < 3; ++axis) {
-    clusterDims[axis] = std::max(1, launch.cluster[axis] > 0 ? launch.cluster[axis] : program.facts.clusterDims[axis]);
+    clusterDims[axis] = std::max(1, launch.cluster[axis] > 0 ? launch.cluster[axis]
+                                                             : program.facts.clusterDims[axis]);
     ctaGrid[axis] = launch.grid[axis] * (axis == 0 ? numCtas : 1);
   }
   clusterDims[0] = std::max(clusterDims[0], numCtas);
@@ -151,7 +154,8 @@ Result<void> TimingMachine::prepare() {
   // Without a figure from the compiler: what the tiles need, as far as it fits.
   int registers = launch.registersPerThread;
   if (registers == 0 && !chip.isAmd())
-    registers = launchRegisters(estimateRegisters(program, totalWarps, chip.integer(Param::SmRegisters), costs.warpSize));
+    registers = launchRegisters(
+        estimateRegisters(program, totalWarps, chip.integer(Param::SmRegisters), costs.warpSize));
   CtaScheduler::Demand demand{sharedBytes, totalWarps, costs.warpSize, registers};
   Result<CtaScheduler> created =
       CtaScheduler::create(CtaScheduler::Spec::of(chip), demand, clusterCount,
@@ -161,7 +165,8 @@ Result<void> TimingMachine::prepare() {
   scheduler = std::move(*created);
 
   memory = std::make_unique<MemorySystem>(MemorySystem::Spec::of(chip));
-  if (options.warm && launch.footprintBytes > 0 && launch.footprintBytes <= chip.integer(Param::L2Bytes)) {
+  if (options.warm && launch.footprintBytes > 0 &&
+      launch.footprintBytes <= chip.integer(Param::L2Bytes)) {
     memory->assumeWarm();
     note("the data of this launch fit in L2 and are taken to be there");
   }
@@ -227,13 +232,15 @@ void TimingMachine::startCluster(const CtaScheduler::Placement &placement) {
     cluster->ctas.push_back(std::move(cta));
   }
   for (auto &cta : cluster->ctas) {
-    startTask(*cta, 0, program.functions[0].entry, program.facts.numWarps, 0, placement.time + costs.ctaStart + costs.perWarp * totalWarps);
+    startTask(*cta, 0, program.functions[0].entry, program.facts.numWarps, 0,
+              placement.time + costs.ctaStart + costs.perWarp * totalWarps);
     setParameters(*cta->tasks[0]);
   }
   clusters.push_back(std::move(cluster));
 }
 
-void TimingMachine::startTask(TimedCta &cta, int index, Pc entry, int warps, int firstWarp, Cycles when) {
+void TimingMachine::startTask(TimedCta &cta, int index, Pc entry, int warps, int firstWarp,
+                              Cycles when) {
   auto task = std::make_unique<TimedTask>();
   task->machine = this;
   task->cta = &cta;
@@ -274,8 +281,12 @@ void TimingMachine::setParameters(TimedTask &task) {
     size_t dim = size_t(std::max(0, parameter.dimension));
     switch (parameter.field) {
     case Parameter::Field::Value: slot.bits = argument.bits; break;
-    case Parameter::Field::DescShape: slot.bits = dim < argument.shape.size() ? argument.shape[dim] : 0; break;
-    case Parameter::Field::DescStride: slot.bits = dim < argument.strides.size() ? argument.strides[dim] : 0; break;
+    case Parameter::Field::DescShape:
+      slot.bits = dim < argument.shape.size() ? argument.shape[dim] : 0;
+      break;
+    case Parameter::Field::DescStride:
+      slot.bits = dim < argument.strides.size() ? argument.strides[dim] : 0;
+      break;
     }
   }
 }
@@ -285,7 +296,8 @@ void TimingMachine::finishTask(TimedTask &task) {
   TaskStat &stat = taskStats[task.stat];
   stat.total += task.clock - task.started;
   if (task.track != NoTrack && task.clock > task.progressSince)
-    options.hooks->onTask({task.track, task.progressSince, task.clock, Reason::None, uint32_t(program.code[task.pc].loc),
+    options.hooks->onTask({task.track, task.progressSince, task.clock, Reason::None,
+                           uint32_t(program.code[task.pc].loc),
                            uint32_t(program.code[task.pc].op)});
   std::vector<Slot>().swap(task.slots);
   if (task.index == 0)
@@ -324,8 +336,10 @@ void TimingMachine::block(TimedTask &task, Reason reason, Cycles from, Cycles to
   if (task.track != NoTrack) {
     const Inst &inst = program.code[task.pc];
     if (from > task.progressSince)
-      options.hooks->onTask({task.track, task.progressSince, from, Reason::None, uint32_t(inst.loc), uint32_t(inst.op)});
-    options.hooks->onTask({task.track, from, to, reason, uint32_t(inst.loc), uint32_t(inst.op), detail});
+      options.hooks->onTask({task.track, task.progressSince, from, Reason::None, uint32_t(inst.loc),
+                             uint32_t(inst.op)});
+    options.hooks->onTask(
+        {task.track, from, to, reason, uint32_t(inst.loc), uint32_t(inst.op), detail});
   }
   task.progressSince = to;
 }
@@ -352,7 +366,8 @@ void TimingMachine::unitInterval(TrackId track, Cycles begin, Cycles end, Pc pc,
   if (track == NoTrack || end <= begin)
     return;
   const Inst &inst = program.code[pc];
-  options.hooks->onUnit({track, begin, end, Reason::None, uint32_t(inst.loc), uint32_t(inst.op), detail});
+  options.hooks->onUnit(
+      {track, begin, end, Reason::None, uint32_t(inst.loc), uint32_t(inst.op), detail});
 }
 
 // --- The run ---------------------------------------------------------------------
@@ -369,9 +384,9 @@ Error TimingMachine::deadlock() {
         if (task->sleepReason == Reason::Mbarrier) {
           int64_t offset = task->sleepDetail & ((int64_t(1) << 48) - 1);
           const Mbarrier &state = ctaOf(*task, task->sleepDetail)->mbarriers[offset].state;
-          where += " " + barrierName(offset) + ": phase " +
-                   std::to_string(state.generation) + ", " + std::to_string(state.pending) + " of " +
-                   std::to_string(state.count) + " arrivals and " + std::to_string(state.txBytes) + " bytes outstanding";
+          where += " " + barrierName(offset) + ": phase " + std::to_string(state.generation) +
+                   ", " + std::to_string(state.pending) + " of " + std::to_string(state.count) +
+                   " arrivals and " + std::to_string(state.txBytes) + " bytes outstanding";
         } else if (task->sleepReason == Reason::NamedBarrier) {
           where += " " + std::to_string(task->sleepDetail) + ": " +
                    std::to_string(cta->named[task->sleepDetail].arrived) + " threads have arrived";
@@ -405,8 +420,9 @@ TimingReport TimingMachine::report() {
   r.chip = chip.name();
   r.clockMhz = chip[Param::ClockMhz];
   // The launch's own cycles cover the round trip of its last writes.
-  Cycles body = std::max(lastEnd, lastWrite - chip.cycles(Param::L2HitLatency) - chip.cycles(Param::L2FarLatency) -
-                                       chip.cycles(Param::L2HitLatency));
+  Cycles body =
+      std::max(lastEnd, lastWrite - chip.cycles(Param::L2HitLatency) -
+                            chip.cycles(Param::L2FarLatency) - chip.cycles(Param::L2HitLatency));
   r.cycles = body + chip.cycles(Param::LaunchBase) +
              std::llround(chip[Param::LaunchPerSmemKib] * double(sharedBytes) / 1024);
   r.nanoseconds = double(r.cycles) * 1e3 / r.clockMhz;
@@ -444,28 +460,35 @@ TimingReport TimingMachine::report() {
       if (stallTable[pc][reason] > 0)
         r.stalls.push_back({Pc(pc), program.code[pc].loc, Reason(reason), stallTable[pc][reason]});
   std::sort(r.stalls.begin(), r.stalls.end(), [](const Stall &a, const Stall &b) {
-    return a.cycles != b.cycles ? a.cycles > b.cycles : a.pc != b.pc ? a.pc < b.pc : a.reason < b.reason;
+    return a.cycles != b.cycles ? a.cycles > b.cycles
+           : a.pc != b.pc       ? a.pc < b.pc
+                                : a.reason < b.reason;
   });
   struct Bound {
     const char *name;
     double share;
-  } bounds[] = {{"tensor core", r.tensorUtilisation}, {"memory", r.hbmUtilisation},
-                {"L2", r.l2Utilisation}, {"shared memory", r.smemUtilisation}, {"issue", r.issueUtilisation}};
-  const Bound *best = std::max_element(std::begin(bounds), std::end(bounds),
-                                       [](const Bound &a, const Bound &b) { return a.share < b.share; });
+  } bounds[] = {{"tensor core", r.tensorUtilisation},
+                {"memory", r.hbmUtilisation},
+                {"L2", r.l2Utilisation},
+                {"shared memory", r.smemUtilisation},
+                {"issue", r.issueUtilisation}};
+  const Bound *best =
+      std::max_element(std::begin(bounds), std::end(bounds),
+                       [](const Bound &a, const Bound &b) { return a.share < b.share; });
   r.boundBy = best->share >= 0.6 ? best->name : "latency";
   if (!chip.isAmd())
-    for (const RegisterEstimate &e : estimateRegisters(program, totalWarps, chip.integer(Param::SmRegisters), costs.warpSize))
+    for (const RegisterEstimate &e :
+         estimateRegisters(program, totalWarps, chip.integer(Param::SmRegisters), costs.warpSize))
       if (e.willSpill())
-        note("will spill: live tiles take " + std::to_string(e.tiles) + " of " + std::to_string(e.available) +
-             " registers in " + e.task + ", at " + program.locationText(e.location) +
-             "; the real kernel is slower than predicted");
+        note("will spill: live tiles take " + std::to_string(e.tiles) + " of " +
+             std::to_string(e.available) + " registers in " + e.task + ", at " +
+             program.locationText(e.location) + "; the real kernel is slower than predicted");
   r.notes.assign(notes.begin(), notes.end());
   return r;
 }
 
-Result<TimingReport> simulateTime(const Program &program, const TimingLaunch &launch, const Chip &chip,
-                                  const TimingOptions &options) {
+Result<TimingReport> simulateTime(const Program &program, const TimingLaunch &launch,
+                                  const Chip &chip, const TimingOptions &options) {
   if (program.functions.empty() || program.code.empty())
     return Error("the program has no code");
   TimingMachine machine(program, launch, chip, options);
@@ -474,7 +497,9 @@ Result<TimingReport> simulateTime(const Program &program, const TimingLaunch &la
   bool full = options.sensitivity == TimingOptions::Sensitivity::Full;
   bool quick = options.sensitivity == TimingOptions::Sensitivity::Quick;
   if (result && (full || (quick && result->events < 1'000'000)))
-    if (Result<void> added = addSensitivity(*result, program, launch, chip, options, full || result->events < 20'000); !added)
+    if (Result<void> added = addSensitivity(*result, program, launch, chip, options,
+                                            full || result->events < 20'000);
+        !added)
       return std::move(added).error();
   return result;
 }

@@ -35,7 +35,8 @@ TimingMachine::Step TimingMachine::product(TimedTask &task, const Inst &inst, co
     unitInterval(smOf(task).tensorTrack, turn.start, turn.busyUntil, task.pc, shape.flops);
     flops += double(shape.flops);
     if (turn.issueDone > task.clock + chip.cycles(Param::MmaIssue) * w.productInstructions)
-      block(task, Reason::MmaQueue, task.clock + chip.cycles(Param::MmaIssue) * w.productInstructions, turn.issueDone);
+      block(task, Reason::MmaQueue,
+            task.clock + chip.cycles(Param::MmaIssue) * w.productInstructions, turn.issueDone);
     task.clock = turn.issueDone;
     Cycles done = turn.done;
     groups.add(done, turn.busyUntil);
@@ -71,7 +72,8 @@ TimingMachine::Step TimingMachine::syncProduct(TimedTask &task, const Inst &inst
     shape.flops = int64_t(double(shape.flops * costs.partitions / used) * costs.syncRatio);
     if (onTensorCore) {
       TensorCore::Turn turn = core.commit(task.clock, shape);
-      unitInterval(smOf(task).tensorTrack, turn.start, turn.busyUntil, task.pc, 2 * w.m * w.n * w.k);
+      unitInterval(smOf(task).tensorTrack, turn.start, turn.busyUntil, task.pc,
+                   2 * w.m * w.n * w.k);
       if (turn.start > task.clock + chip.cycles(Param::MmaIssue))
         block(task, Reason::MmaQueue, task.clock, turn.start);
       task.clock = std::max(task.clock, turn.busyUntil);
@@ -154,7 +156,8 @@ TimingMachine::Step TimingMachine::tmemAccess(TimedTask &task, const Inst &inst,
       task.clock += chip.cycles(Param::MmaIssue);
     } else if (w.route == Route::TmemAlloc && w.bytes == 0) {
       task.clock += costs.tmemAlloc;
-      result = {allocationOffsets[std::max(0, program.attrsOf(inst).allocation)], task.clock, false};
+      result = {allocationOffsets[std::max(0, program.attrsOf(inst).allocation)], task.clock,
+                false};
     } else {
       bool load = w.route == Route::TmemLoad;
       Port &port = load ? sm.tmemRead : sm.tmemWrite;
@@ -165,7 +168,8 @@ TimingMachine::Step TimingMachine::tmemAccess(TimedTask &task, const Inst &inst,
       task.clock = done;
       result.ready = done;
       if (w.route == Route::TmemAlloc)
-        result = {allocationOffsets[std::max(0, program.attrsOf(inst).allocation)], task.clock, false};
+        result = {allocationOffsets[std::max(0, program.attrsOf(inst).allocation)], task.clock,
+                  false};
     }
     for (unsigned i = 0; i < inst.numResults; ++i)
       task.slots[program.result(inst, i)] = result;

@@ -53,8 +53,8 @@ public:
 
 private:
   static bool isFree(Op op) {
-    return op == Op::Constant || op == Op::Splat || op == Op::MakeRange || op == Op::AddPtr || op == Op::Broadcast ||
-           op == Op::ExpandDims || op == Op::Poison;
+    return op == Op::Constant || op == Op::Splat || op == Op::MakeRange || op == Op::AddPtr ||
+           op == Op::Broadcast || op == Op::ExpandDims || op == Op::Poison;
   }
 
   static int costOf(const Type &type, int threads) {
@@ -69,8 +69,10 @@ private:
     switch (inst.op) {
     case Op::Br: return {program.edges[inst.edge].target};
     case Op::CondBr: return {program.edges[inst.edge].target, program.edges[inst.edge + 1].target};
-    case Op::Return: case Op::WarpReturn: return {};
-    case Op::WarpSpecialize: return {program.specializes[program.attrsOf(inst).specialize].defaultEntry};
+    case Op::Return:
+    case Op::WarpReturn: return {};
+    case Op::WarpSpecialize:
+      return {program.specializes[program.attrsOf(inst).specialize].defaultEntry};
     case Op::WarpYield: return {program.specializes[program.attrsOf(inst).specialize].join};
     default: return {pc + 1};
     }
@@ -123,7 +125,8 @@ private:
     for (unsigned i = 0; i < inst.numOperands; ++i)
       if (Reg reg = program.operand(inst, i); reg != noReg && cost[reg] > 0)
         live.push_back(reg);
-    live.erase(std::remove_if(live.begin(), live.end(), [&](Reg reg) { return cost[reg] == 0; }), live.end());
+    live.erase(std::remove_if(live.begin(), live.end(), [&](Reg reg) { return cost[reg] == 0; }),
+               live.end());
     std::sort(live.begin(), live.end());
     live.erase(std::unique(live.begin(), live.end()), live.end());
     if (live == liveIn[pc])
@@ -139,8 +142,8 @@ private:
 
 } // namespace
 
-std::vector<RegisterEstimate> estimateRegisters(const Program &program, int totalWarps, int64_t registers,
-                                                int warpSize) {
+std::vector<RegisterEstimate> estimateRegisters(const Program &program, int totalWarps,
+                                                int64_t registers, int warpSize) {
   int most = 255;
   int even = int(registers / (std::max<int64_t>(1, totalWarps) * warpSize)) / 8 * 8;
   int available = std::min(most, even);
@@ -160,8 +163,8 @@ std::vector<RegisterEstimate> estimateRegisters(const Program &program, int tota
   int defaultRegisters = -1;
   for (const Specialize &special : program.specializes)
     defaultRegisters = std::max(defaultRegisters, special.defaultRegisters);
-  estimate(program.specializes.empty() ? "main" : "default", program.functions[0].entry, program.facts.numWarps,
-           defaultRegisters);
+  estimate(program.specializes.empty() ? "main" : "default", program.functions[0].entry,
+           program.facts.numWarps, defaultRegisters);
   for (const Specialize &special : program.specializes)
     for (const Partition &partition : special.partitions)
       estimate(partition.name, partition.entry, partition.numWarps, partition.requestedRegisters);

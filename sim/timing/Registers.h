@@ -21,8 +21,8 @@ namespace tlx::sim {
 struct RegisterEstimate {
   std::string task;
   int warps = 0;
-  int tiles = 0;      ///< registers of a thread that live tiles take at most
-  int available = 0;  ///< for a thread of the task
+  int tiles = 0;       ///< registers of a thread that live tiles take at most
+  int available = 0;   ///< for a thread of the task
   LocId location = -1; ///< where most are alive
   /// Beside tiles a thread needs addresses, counters and temporaries.
   bool willSpill() const;
@@ -30,8 +30,8 @@ struct RegisterEstimate {
 
 /// One estimate for the kernel's own task and each partition. `totalWarps` is
 /// what a CTA launches, `registers` an SM's.
-std::vector<RegisterEstimate> estimateRegisters(const Program &program, int totalWarps, int64_t registers,
-                                                int warpSize);
+std::vector<RegisterEstimate> estimateRegisters(const Program &program, int totalWarps,
+                                                int64_t registers, int warpSize);
 
 /// Registers of every thread at the launch that these tasks lead a compiler to:
 /// the neediest task's, in steps of 8, at most what each may have.

@@ -84,10 +84,8 @@ static int64_t compareFloats(CmpF predicate, double a, double b) {
 
 bool isScalarOp(Op op) {
   switch (familyOf(op)) {
-  case Family::Arith:
-    return op != Op::PackedArith;
-  case Family::Math:
-    return op != Op::ExternElementwise && op != Op::InlineAsm;
+  case Family::Arith: return op != Op::PackedArith;
+  case Family::Math: return op != Op::ExternElementwise && op != Op::InlineAsm;
   case Family::Cast:
     return op != Op::Fp4ToFp && op != Op::ScaledUpcastFp4 && op != Op::ScaledUpcastFp8;
   default:
@@ -126,8 +124,7 @@ static int64_t evalInt(const ScalarOp &op, int64_t a, int64_t b, int64_t c) {
   case Op::MaxSI: return a > b ? a : b;
   case Op::MinUI: return ua < ub ? a : b;
   case Op::MaxUI: return ua > ub ? a : b;
-  case Op::MulHiUI:
-    return int64_t(uint64_t((unsigned __int128)ua * ub >> bitWidth(op.from)));
+  case Op::MulHiUI: return int64_t(uint64_t((unsigned __int128)ua * ub >> bitWidth(op.from)));
   case Op::AbsI: return a < 0 ? int64_t(-uint64_t(a)) : a;
   default: return a;
   }

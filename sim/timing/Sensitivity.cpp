@@ -46,8 +46,9 @@ static Result<double> share(const Program &program, const TimingLaunch &launch, 
   return double(again->cycles - cycles) / (double(cycles) * (Factor - 1));
 }
 
-Result<void> addSensitivity(TimingReport &report, const Program &program, const TimingLaunch &launch,
-                            const Chip &chip, const TimingOptions &options, bool each) {
+Result<void> addSensitivity(TimingReport &report, const Program &program,
+                            const TimingLaunch &launch, const Chip &chip,
+                            const TimingOptions &options, bool each) {
   TimingOptions quiet = options;
   quiet.hooks = nullptr;
   quiet.sensitivity = TimingOptions::Sensitivity::Off;
@@ -60,15 +61,17 @@ Result<void> addSensitivity(TimingReport &report, const Program &program, const 
   for (size_t i = 0; i < paramCount(); ++i) {
     if (!isAssumed(chip, Param(i)))
       continue;
-    Result<double> one = share(program, launch, slower(chip, Param(i), Factor), quiet, report.cycles);
+    Result<double> one =
+        share(program, launch, slower(chip, Param(i), Factor), quiet, report.cycles);
     if (!one)
       return std::move(one).error();
     if (*one >= 0.005)
       report.assumed.push_back({info(Param(i)).path, *one});
   }
-  std::sort(report.assumed.begin(), report.assumed.end(), [](const AssumedShare &a, const AssumedShare &b) {
-    return a.share != b.share ? a.share > b.share : a.path < b.path;
-  });
+  std::sort(report.assumed.begin(), report.assumed.end(),
+            [](const AssumedShare &a, const AssumedShare &b) {
+              return a.share != b.share ? a.share > b.share : a.path < b.path;
+            });
   return {};
 }
 

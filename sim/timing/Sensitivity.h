@@ -18,7 +18,8 @@ Chip slower(const Chip &chip, Param param, double factor);
 Chip assumedSlower(const Chip &chip, double factor);
 
 /// Fills report.assumedShare and, with `each`, report.assumed (largest first).
-Result<void> addSensitivity(TimingReport &report, const Program &program, const TimingLaunch &launch,
-                            const Chip &chip, const TimingOptions &options, bool each);
+Result<void> addSensitivity(TimingReport &report, const Program &program,
+                            const TimingLaunch &launch, const Chip &chip,
+                            const TimingOptions &options, bool each);
 
 } // namespace tlx::sim

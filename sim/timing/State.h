@@ -9,8 +9,8 @@
 
 #include "sim/engine/EventQueue.h"
 #include "sim/program/Program.h"
-#include "sim/units/memory/MemorySystem.h"
 #include "sim/units/barriers/Waiters.h"
+#include "sim/units/memory/MemorySystem.h"
 #include "sim/units/sm/SubPartition.h"
 #include "sim/units/tensor_core/TensorCore.h"
 #include "sim/units/tma/TmaEngine.h"
@@ -35,10 +35,10 @@ struct Slot {
 
 /// Asynchronous operations of a task, group by group.
 struct AsyncGroups {
-  Cycles open = 0;             ///< completion of what is in the open group
-  Cycles openRead = 0;         ///< the same for its sources
-  bool any = false;            ///< the open group holds something
-  std::deque<Cycles> done;     ///< closed groups, oldest first
+  Cycles open = 0;         ///< completion of what is in the open group
+  Cycles openRead = 0;     ///< the same for its sources
+  bool any = false;        ///< the open group holds something
+  std::deque<Cycles> done; ///< closed groups, oldest first
   std::deque<Cycles> sourceRead;
 
   void add(Cycles completion, Cycles read) {
@@ -59,20 +59,20 @@ inline constexpr unsigned AsyncGroupCount = unsigned(sync::Group::AmdAsync) + 1;
 struct TimedTask : EventTarget {
   TimingMachine *machine = nullptr;
   TimedCta *cta = nullptr;
-  int index = 0;       ///< 0: the CTA's own task and default region; 1 + i: partition i
+  int index = 0; ///< 0: the CTA's own task and default region; 1 + i: partition i
   int warps = 4;
   int firstPartition = 0; ///< sub-partition of warp 0
   Pc pc = 0;
-  unsigned effectStep = 0; ///< effects of the instruction already done
-  bool barrierDone = false; ///< the task barrier before the current effect is done
-  bool issued = false;      ///< the instruction's own work is committed
+  unsigned effectStep = 0;               ///< effects of the instruction already done
+  bool barrierDone = false;              ///< the task barrier before the current effect is done
+  bool issued = false;                   ///< the instruction's own work is committed
   Cycles completion = 0, sourceRead = 0; ///< of the instruction, when asynchronous
   bool finished = false;
   Cycles clock = 0;
   std::vector<Slot> slots;
   std::vector<Pc> calls; ///< pcs of the calls in progress
   std::array<AsyncGroups, AsyncGroupCount> groups;
-  Cycles storesVisible = 0; ///< shared stores issued so far have landed
+  Cycles storesVisible = 0;     ///< shared stores issued so far have landed
   int64_t namedGeneration = -1; ///< generation awaited
   // Why and since when it sleeps.
   Reason sleepReason = Reason::None;
@@ -119,7 +119,7 @@ struct TimedSm {
   std::unique_ptr<TensorCore> tensorCore;
   std::unique_ptr<TmaEngine> tma;
   std::unique_ptr<L2Cache> l1; ///< what plain loads left; null: none
-  std::vector<bool> codeSeen;     ///< by pc
+  std::vector<bool> codeSeen;  ///< by pc
   std::vector<int64_t> descriptorsSeen;
   int residentCtas = 0;
   Cycles activeSince = 0, active = 0;

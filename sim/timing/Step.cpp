@@ -40,9 +40,10 @@ void TimingMachine::execute(TimedTask &task) {
       task.completion = task.sourceRead = 0;
     }
     if (count == limit || task.clock > options.maxCycles) {
-      fail(errorAt(task, count == limit ? "the task loops without end here, as far as timing can tell"
-                                        : "the simulation passes the limit of " +
-                                              std::to_string(options.maxCycles) + " cycles"));
+      fail(errorAt(task, count == limit
+                             ? "the task loops without end here, as far as timing can tell"
+                             : "the simulation passes the limit of " +
+                                   std::to_string(options.maxCycles) + " cycles"));
       return;
     }
   }
@@ -78,9 +79,7 @@ TimingMachine::Step TimingMachine::step(TimedTask &task, const Inst &inst, const
       task.clock += costs.descriptorMake;
     }
     return Step::Next;
-  case Route::Branch:
-    takeEdge(task, program.edges[inst.edge]);
-    return Step::Jumped;
+  case Route::Branch: takeEdge(task, program.edges[inst.edge]); return Step::Jumped;
   case Route::CondBranch: return condBranch(task, inst);
   case Route::Call: return callFunction(task, inst);
   case Route::Return: return returnFrom(task, inst);
@@ -139,7 +138,8 @@ void TimingMachine::chargeCode(TimedTask &task, const Work &w) {
     return;
   seen = true;
   int64_t lanes = std::max<int64_t>(w.codeLanes, costs.warpSize);
-  int64_t perWarp = (lanes + int64_t(costs.warpSize) * task.warps - 1) / (int64_t(costs.warpSize) * task.warps);
+  int64_t perWarp =
+      (lanes + int64_t(costs.warpSize) * task.warps - 1) / (int64_t(costs.warpSize) * task.warps);
   // A tile of more than a few hundred instructions is a loop or a call by then.
   Cycles fetch = Cycles(double(std::min<int64_t>(perWarp, 512)) * costs.coldClocksPerInst + 0.5);
   block(task, Reason::Code, task.clock, task.clock + fetch);
@@ -188,10 +188,13 @@ void TimingMachine::runPipes(TimedTask &task, const Inst &inst, const Work &w) {
 /// A reduction's dependent steps: combining in a thread, exchanges between lanes,
 /// and between warps a trip through shared memory.
 void TimingMachine::addChain(TimedTask &task, const Inst &inst, const Work &w) {
-  int64_t perThread = w.crossesWarps ? w.chainElements / (int64_t(costs.warpSize) * task.warps) : w.chainElements;
-  Cycles chain = perThread * costs.aluLatency + w.chainSteps * (costs.shuffleLatency + costs.aluLatency);
+  int64_t perThread =
+      w.crossesWarps ? w.chainElements / (int64_t(costs.warpSize) * task.warps) : w.chainElements;
+  Cycles chain =
+      perThread * costs.aluLatency + w.chainSteps * (costs.shuffleLatency + costs.aluLatency);
   if (w.crossesWarps && task.warps > 1)
-    chain += costs.smemStore + costs.barLatency + costs.smemLoad + 2 * (costs.shuffleLatency + costs.aluLatency);
+    chain += costs.smemStore + costs.barLatency + costs.smemLoad +
+             2 * (costs.shuffleLatency + costs.aluLatency);
   for (unsigned i = 0; i < inst.numResults; ++i) {
     Slot &slot = task.slots[program.result(inst, i)];
     slot.ready = std::max(slot.ready, task.clock) + chain;
@@ -247,7 +250,8 @@ void TimingMachine::scalar(TimedTask &task, const Inst &inst, const Work &w) {
     latency = issue * costs.aluLatency / 2;
   }
   task.clock = ready + issue;
-  task.slots[program.result(inst, 0)] = {evalScalar(w.scalar, in[0], in[1], in[2]), ready + std::max(issue, latency), unknown};
+  task.slots[program.result(inst, 0)] = {evalScalar(w.scalar, in[0], in[1], in[2]),
+                                         ready + std::max(issue, latency), unknown};
 }
 
 int64_t TimingMachine::specialValue(const TimedTask &task, const Inst &inst, bool &unknown) const {
@@ -259,7 +263,9 @@ int64_t TimingMachine::specialValue(const TimedTask &task, const Inst &inst, boo
   case Op::Constant: {
     const Constant &constant = program.constants[attrs.constant];
     const Type &type = program.typeOf(program.result(inst, 0));
-    return constant.bits.empty() ? 0 : scalarFromBits(type.pointer ? DType::i64 : type.elem, constant.bits[0]);
+    return constant.bits.empty()
+               ? 0
+               : scalarFromBits(type.pointer ? DType::i64 : type.elem, constant.bits[0]);
   }
   case Op::ProgramId: return cta.id[axis] / numCtas;
   case Op::NumPrograms: return ctaGrid[axis] / numCtas;
@@ -271,11 +277,8 @@ int64_t TimingMachine::specialValue(const TimedTask &task, const Inst &inst, boo
   case Op::GlobalScratchAlloc: return int64_t(1) << 56;
   case Op::MakeTensorDescriptor:
   case Op::ReinterpretTensorDescriptor:
-  case Op::UpdateTensorDescriptor:
-    return task.slots[program.operand(inst, 0)].bits;
-  default:
-    unknown = true;
-    return 0;
+  case Op::UpdateTensorDescriptor: return task.slots[program.operand(inst, 0)].bits;
+  default: unknown = true; return 0;
   }
 }
 

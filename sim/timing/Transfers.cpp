@@ -38,7 +38,8 @@ TimingMachine::Step TimingMachine::sharedAccess(TimedTask &task, const Inst &ins
       if (inst.op == Op::LocalAlloc)
         slot = {allocationOffsets[program.attrsOf(inst).allocation], task.clock, false};
       else if (inst.op == Op::Copy)
-        slot = {task.slots[program.operand(inst, 0)].bits, done, task.slots[program.operand(inst, 0)].unknown};
+        slot = {task.slots[program.operand(inst, 0)].bits, done,
+                task.slots[program.operand(inst, 0)].unknown};
       task.slots[program.result(inst, i)] = slot;
     }
     issuedUntil(task, task.clock, task.clock);
@@ -55,11 +56,14 @@ TimingMachine::Step TimingMachine::globalAccess(TimedTask &task, const Inst &ins
       return Step::Suspend;
     const Slot &pointer = task.slots[program.operand(inst, w.memOperand)];
     uint64_t address = uint64_t(pointer.bits);
-    Reg mask = inst.op == Op::Load || inst.op == Op::Store ? program.operand(inst, inst.op == Op::Load ? 1 : 2) : noReg;
+    Reg mask = inst.op == Op::Load || inst.op == Op::Store
+                   ? program.operand(inst, inst.op == Op::Load ? 1 : 2)
+                   : noReg;
     bool off = mask != noReg && !task.slots[mask].unknown && !(task.slots[mask].bits & 1);
     Cycles begin = task.clock;
     const Attrs &attrs = program.attrsOf(inst);
-    if (w.route == Route::Atomic && (attrs.order == Order::Release || attrs.order == Order::AcqRel)) {
+    if (w.route == Route::Atomic &&
+        (attrs.order == Order::Release || attrs.order == Order::AcqRel)) {
       block(task, Reason::Memory, task.clock, task.clock + costs.fenceGpu);
       begin = task.clock += costs.fenceGpu;
     }
@@ -67,16 +71,18 @@ TimingMachine::Step TimingMachine::globalAccess(TimedTask &task, const Inst &ins
     Cycles ready = begin + costs.l1Hit;
     std::unique_ptr<L2Cache> &l1 = smOf(task).l1;
     bool cached = false;
-    if (l1 && !off && !pointer.unknown && inst.op == Op::Load && attrs.cache != Cache::Cg && !attrs.isVolatile)
+    if (l1 && !off && !pointer.unknown && inst.op == Op::Load && attrs.cache != Cache::Cg &&
+        !attrs.isVolatile)
       cached = l1->access(address, std::max<int64_t>(w.bytes, 32), false).hit;
     if (!off && !cached) {
       MemoryRequest request{begin, task.cta->sm, address, std::max<int64_t>(w.bytes, 32),
-                                    w.route == Route::GlobalStore};
+                            w.route == Route::GlobalStore};
       MemoryReply reply = memory->commit(request);
       ready = reply.ready;
       if (w.route == Route::Atomic)
-        ready = std::max(ready, reply.accepted + costs.l2Atomic) +
-                (attrs.order == Order::Acquire || attrs.order == Order::AcqRel ? costs.fenceGpu : 0);
+        ready =
+            std::max(ready, reply.accepted + costs.l2Atomic) +
+            (attrs.order == Order::Acquire || attrs.order == Order::AcqRel ? costs.fenceGpu : 0);
       if (w.route == Route::GlobalStore)
         lastWrite = std::max(lastWrite, ready);
     }
@@ -84,8 +90,8 @@ TimingMachine::Step TimingMachine::globalAccess(TimedTask &task, const Inst &ins
       Slot slot{0, ready, true};
       const Type &type = program.typeOf(program.result(inst, i));
       uint64_t bits = 0;
-      if (inst.op == Op::Load && type.kind == TypeKind::Scalar && launch.read && !pointer.unknown && !off &&
-          launch.read(address, type.pointer ? 8 : byteWidth(type.elem), &bits)) {
+      if (inst.op == Op::Load && type.kind == TypeKind::Scalar && launch.read && !pointer.unknown &&
+          !off && launch.read(address, type.pointer ? 8 : byteWidth(type.elem), &bits)) {
         slot.bits = type.pointer ? int64_t(bits) : scalarFromBits(type.elem, bits);
         slot.unknown = false;
       }
@@ -118,7 +124,8 @@ TmaEngine::Copy TimingMachine::describeCopy(TimedTask &task, const Inst &inst, c
   unsigned firstCoord = 0;
   switch (inst.op) {
   case Op::TmaLoad: firstCoord = 5; break;
-  case Op::TmaStore: case Op::TmaReduce: firstCoord = 2; break;
+  case Op::TmaStore:
+  case Op::TmaReduce: firstCoord = 2; break;
   case Op::TdmLoad: firstCoord = 4; break;
   case Op::TdmStore: firstCoord = 3; break;
   default: return copy; // gathers: rows of their own
@@ -150,7 +157,8 @@ TmaEngine::Copy TimingMachine::describeCopy(TimedTask &task, const Inst &inst, c
     copy.boxes = 0;
   // Rows that do not start at a line take one more sector each.
   int64_t lines = 128, sector = 32;
-  if (rank > 1 && (argument->strides[rank - 2] * elementBytes % lines || copy.address % uint64_t(lines)))
+  if (rank > 1 &&
+      (argument->strides[rank - 2] * elementBytes % lines || copy.address % uint64_t(lines)))
     copy.boxBytes += inside * sector;
   return copy;
 }
@@ -213,7 +221,8 @@ TimingMachine::Step TimingMachine::tmaCopy(TimedTask &task, const Inst &inst, co
     issuedUntil(task, done, sourceRead);
   }
   Step result = runEffects(task, inst);
-  if (result == Step::Next && !hasCommit(program, inst) && (w.route == Route::TmaStore || w.route == Route::BulkStore))
+  if (result == Step::Next && !hasCommit(program, inst) &&
+      (w.route == Route::TmaStore || w.route == Route::BulkStore))
     task.groups[unsigned(sync::Group::BulkStore)].commit();
   return result;
 }
@@ -228,10 +237,12 @@ TimingMachine::Step TimingMachine::asyncCopy(TimedTask &task, const Inst &inst, 
     Cycles begin = task.clock;
     runPipes(task, inst, w);
     uint64_t address = uint64_t(task.slots[program.operand(inst, w.memOperand)].bits);
-    MemoryReply reply = memory->commit({begin, task.cta->sm, address, std::max<int64_t>(w.bytes, 32)});
+    MemoryReply reply =
+        memory->commit({begin, task.cta->sm, address, std::max<int64_t>(w.bytes, 32)});
     smOf(task).smem.commit(begin, w.bytes);
     Cycles done = reply.ready + costs.smemStore;
-    sync::Group group = inst.op == Op::AsyncCopy && !chip.isAmd() ? sync::Group::CpAsync : sync::Group::AmdAsync;
+    sync::Group group =
+        inst.op == Op::AsyncCopy && !chip.isAmd() ? sync::Group::CpAsync : sync::Group::AmdAsync;
     for (unsigned i = 0; i < inst.numEffects; ++i)
       if (program.effectsOf(inst)[i].group != sync::Group::None)
         group = program.effectsOf(inst)[i].group;

@@ -26,19 +26,19 @@
 namespace tlx::sim {
 
 enum class Route : uint8_t {
-  Free,       ///< no instruction: the first result is the first operand's value
-  Value,      ///< no instruction: a value that the machine looks up
-  Scalar,     ///< uniform arithmetic
-  Tile,       ///< arithmetic over a tile
+  Free,   ///< no instruction: the first result is the first operand's value
+  Value,  ///< no instruction: a value that the machine looks up
+  Scalar, ///< uniform arithmetic
+  Tile,   ///< arithmetic over a tile
   Branch,
   CondBranch,
   Call,
   Return,
-  Fork,       ///< warp_specialize
+  Fork, ///< warp_specialize
   Yield,
   TaskReturn,
-  View,       ///< computes a memory descriptor
-  Sync,       ///< effects only
+  View, ///< computes a memory descriptor
+  Sync, ///< effects only
   SharedLoad,
   SharedStore,
   GlobalLoad,
@@ -46,13 +46,13 @@ enum class Route : uint8_t {
   Atomic,
   TmaLoad,
   TmaStore,
-  BulkLoad,   ///< cp.async.bulk, without a descriptor
+  BulkLoad, ///< cp.async.bulk, without a descriptor
   BulkStore,
-  AsyncCopy,  ///< cp.async, AMD direct-to-LDS loads
+  AsyncCopy, ///< cp.async, AMD direct-to-LDS loads
   RemoteStore,
-  Product,    ///< wgmma: asynchronous, accumulator in registers
+  Product,     ///< wgmma: asynchronous, accumulator in registers
   SyncProduct, ///< mma.sync, MFMA, WMMA
-  TensorMma,  ///< tcgen05.mma
+  TensorMma,   ///< tcgen05.mma
   TmemLoad,
   TmemStore,
   TmemCopy,
@@ -77,21 +77,21 @@ struct Work {
   ScalarOp scalar;
   PipeWork pipes[3];
   int64_t elements = 1;
-  int64_t bytes = 0;         ///< moved
-  int64_t wavefronts = 0;    ///< 128-byte passes of shared memory
-  int64_t codeLanes = 0;     ///< lanes issued in all: how much code there is
+  int64_t bytes = 0;      ///< moved
+  int64_t wavefronts = 0; ///< 128-byte passes of shared memory
+  int64_t codeLanes = 0;  ///< lanes issued in all: how much code there is
   // Products.
   int64_t m = 0, n = 0, k = 0;
   int64_t productSmemBytes = 0;
   int productInstructions = 1;
-  bool pair = false;         ///< two CTAs
+  bool pair = false; ///< two CTAs
   // Reductions: what follows one after the other.
   int chainSteps = 0;        ///< exchanges between lanes
   int64_t chainElements = 0; ///< combined by one thread (vectors: by all together)
   bool crossesWarps = false; ///< through shared memory
   // Copies.
   int boxes = 1;
-  int64_t stride = 0;        ///< views: bytes between two buffers
+  int64_t stride = 0; ///< views: bytes between two buffers
 };
 
 /// Decodes every instruction. Error: an operation that the model does not know,

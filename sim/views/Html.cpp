@@ -13,8 +13,9 @@ namespace tlx::sim {
 namespace {
 
 /// One colour for progress and each reason, by number; units have the last.
-const char *const Colours[] = {"#3d9b6d", "#8f98a3", "#e0a53d", "#c9663c", "#8a5fb8", "#d97b9d", "#b8bf4e",
-                               "#4f7fd6", "#7c5341", "#4aa9b8", "#55606e", "#c7ccd3", "#3b6fd4"};
+const char *const Colours[] = {"#3d9b6d", "#8f98a3", "#e0a53d", "#c9663c", "#8a5fb8",
+                               "#d97b9d", "#b8bf4e", "#4f7fd6", "#7c5341", "#4aa9b8",
+                               "#55606e", "#c7ccd3", "#3b6fd4"};
 constexpr unsigned UnitColour = 12;
 static_assert(std::size(Colours) == ReasonCount + 1);
 
@@ -41,7 +42,8 @@ std::string number(double value, int digits) {
 void card(std::string &out, const std::string &value, const std::string &label, double share = -1) {
   out += "<div class=\"card\"><b>" + escape(value) + "</b><span>" + escape(label) + "</span>";
   if (share >= 0)
-    out += "<div class=\"meter\"><i style=\"width:" + number(100 * std::min(1.0, share), 1) + "%\"></i></div>";
+    out += "<div class=\"meter\"><i style=\"width:" + number(100 * std::min(1.0, share), 1) +
+           "%\"></i></div>";
   out += "</div>\n";
 }
 
@@ -56,7 +58,8 @@ void legend(std::string &out) {
 void taskBars(std::string &out, const TimingReport &report) {
   out += "<h2>What each task does with its time</h2>\n";
   legend(out);
-  out += "<table><tr><th style=\"width:140px\">task</th><th></th><th style=\"width:90px\">progress</th></tr>\n";
+  out += "<table><tr><th style=\"width:140px\">task</th><th></th><th "
+         "style=\"width:90px\">progress</th></tr>\n";
   for (const TaskTime &task : report.tasks) {
     double total = double(std::max<Cycles>(1, task.total));
     out += "<tr><td>" + escape(task.name) + "</td><td><div class=\"bar\">";
@@ -64,10 +67,12 @@ void taskBars(std::string &out, const TimingReport &report) {
       Cycles cycles = i == 0 ? task.progress : task.blocked[i];
       if (double(cycles) / total >= 0.001)
         out += std::string("<i title=\"") + (i == 0 ? "progress" : name(Reason(i))) + " " +
-               number(100 * double(cycles) / total, 1) + " %\" style=\"width:" + number(100 * double(cycles) / total, 2) +
+               number(100 * double(cycles) / total, 1) +
+               " %\" style=\"width:" + number(100 * double(cycles) / total, 2) +
                "%;background:" + Colours[i] + "\"></i>";
     }
-    out += "</div></td><td class=\"n\">" + number(100 * double(task.progress) / total, 1) + " %</td></tr>\n";
+    out += "</div></td><td class=\"n\">" + number(100 * double(task.progress) / total, 1) +
+           " %</td></tr>\n";
   }
   out += "</table>\n";
 }
@@ -76,12 +81,15 @@ void stallTable(std::string &out, const TimingReport &report, const Program &pro
   Cycles total = 1;
   for (const TaskTime &task : report.tasks)
     total += task.total;
-  out += "<h2>Where tasks wait</h2>\n<table><tr><th class=\"n\">share</th><th>reason</th><th>line</th><th>operation</th></tr>\n";
+  out += "<h2>Where tasks wait</h2>\n<table><tr><th "
+         "class=\"n\">share</th><th>reason</th><th>line</th><th>operation</th></tr>\n";
   for (size_t i = 0; i < report.stalls.size() && i < 20; ++i) {
     const Stall &stall = report.stalls[i];
-    out += "<tr><td class=\"n\">" + number(100 * double(stall.cycles) / double(total), 1) + " %</td><td>" +
-           name(stall.reason) + "</td><td><code>" + escape(program.locationText(stall.location)) + "</code></td><td><code>" +
-           (size_t(stall.pc) < program.code.size() ? name(program.code[stall.pc].op) : "?") + "</code></td></tr>\n";
+    out += "<tr><td class=\"n\">" + number(100 * double(stall.cycles) / double(total), 1) +
+           " %</td><td>" + name(stall.reason) + "</td><td><code>" +
+           escape(program.locationText(stall.location)) + "</code></td><td><code>" +
+           (size_t(stall.pc) < program.code.size() ? name(program.code[stall.pc].op) : "?") +
+           "</code></td></tr>\n";
   }
   out += "</table>\n";
 }
@@ -91,7 +99,9 @@ void timeLine(std::string &out, const Program &program, const Trace &trace, size
   const std::vector<TrackInfo> &tracks = trace.recordedTracks();
   std::vector<Interval> bars = trace.recordedIntervals();
   std::sort(bars.begin(), bars.end(), [](const Interval &a, const Interval &b) {
-    return a.begin != b.begin ? a.begin < b.begin : a.track != b.track ? a.track < b.track : a.end < b.end;
+    return a.begin != b.begin   ? a.begin < b.begin
+           : a.track != b.track ? a.track < b.track
+                                : a.end < b.end;
   });
   bool cut = bars.size() > maxIntervals;
   if (cut)
@@ -105,7 +115,9 @@ void timeLine(std::string &out, const Program &program, const Trace &trace, size
   for (auto &[track, row] : rows) {
     row = names.size();
     const TrackInfo &info = tracks[track];
-    names.push_back((info.cta >= 0 ? "CTA " + std::to_string(info.cta) + " " : "SM " + std::to_string(info.sm) + " ") + info.name);
+    names.push_back((info.cta >= 0 ? "CTA " + std::to_string(info.cta) + " "
+                                   : "SM " + std::to_string(info.sm) + " ") +
+                    info.name);
   }
   std::map<std::string, size_t> labelIds;
   std::vector<std::string> labels;
@@ -114,12 +126,20 @@ void timeLine(std::string &out, const Program &program, const Trace &trace, size
   for (const Interval &bar : bars) {
     bool task = tracks[bar.track].kind == TrackKind::Task;
     LocId at = bar.location == NoLocation ? -1 : LocId(bar.location);
-    std::string label = task ? (bar.reason == Reason::None ? "progress" : std::string("waits for ") + name(bar.reason)) + " until " : "";
-    label += std::string(bar.opcode < numOps ? name(Op(bar.opcode)) : "?") + " at " + program.locationText(at);
+    std::string label =
+        task ? (bar.reason == Reason::None ? "progress"
+                                           : std::string("waits for ") + name(bar.reason)) +
+                   " until "
+             : "";
+    label += std::string(bar.opcode < numOps ? name(Op(bar.opcode)) : "?") + " at " +
+             program.locationText(at);
     auto [found, fresh] = labelIds.try_emplace(label, labels.size());
     if (fresh)
       labels.push_back(label);
-    data.beginRow().value(uint64_t(rows[bar.track])).value(int64_t(bar.begin)).value(int64_t(bar.end));
+    data.beginRow()
+        .value(uint64_t(rows[bar.track]))
+        .value(int64_t(bar.begin))
+        .value(int64_t(bar.end));
     data.value(task ? unsigned(bar.reason) : UnitColour).value(uint64_t(found->second)).endArray();
   }
   data.endArray().key("tracks").row(names).key("labels").row(labels).key("colours").beginRow();
@@ -131,7 +151,8 @@ void timeLine(std::string &out, const Program &program, const Trace &trace, size
   if (bars.empty()) {
     out += "<p class=\"faint\">Nothing was recorded.</p>\n";
   } else {
-    out += "<p class=\"faint\">Cycles of the SMs that were recorded. Scroll to zoom, drag to move, double-click for all.";
+    out += "<p class=\"faint\">Cycles of the SMs that were recorded. Scroll to zoom, drag to move, "
+           "double-click for all.";
     if (cut)
       out += " The first " + std::to_string(maxIntervals) + " bars are shown.";
     out += "</p>\n<canvas id=\"time\"></canvas><div id=\"tip\"></div>\n";
@@ -145,12 +166,13 @@ void timeLine(std::string &out, const Program &program, const Trace &trace, size
 
 } // namespace
 
-std::string htmlReport(const TimingReport &r, const Program &program, const Chip &chip, const Trace &trace,
-                       size_t maxIntervals) {
+std::string htmlReport(const TimingReport &r, const Program &program, const Chip &chip,
+                       const Trace &trace, size_t maxIntervals) {
   std::string out = htmlHead + escape(program.kernelName) + " on " + escape(r.chip) + htmlStyle;
-  out += "<h1>" + escape(program.kernelName) + "</h1>\n<p>Predicted for " + escape(r.chip) + ": <b>" +
-         std::to_string(r.cycles) + " cycles</b>, " + number(r.nanoseconds / 1e3, 3) + " us at " + number(r.clockMhz, 0) +
-         " MHz; bound by <b>" + escape(r.boundBy) + "</b></p>\n<div class=\"cards\">\n";
+  out += "<h1>" + escape(program.kernelName) + "</h1>\n<p>Predicted for " + escape(r.chip) +
+         ": <b>" + std::to_string(r.cycles) + " cycles</b>, " + number(r.nanoseconds / 1e3, 3) +
+         " us at " + number(r.clockMhz, 0) + " MHz; bound by <b>" + escape(r.boundBy) +
+         "</b></p>\n<div class=\"cards\">\n";
   card(out, number(100 * r.tensorUtilisation, 1) + " %", "tensor cores", r.tensorUtilisation);
   card(out, number(100 * r.l2Utilisation, 1) + " %", "L2 bandwidth", r.l2Utilisation);
   card(out, number(100 * r.hbmUtilisation, 1) + " %", "memory bandwidth", r.hbmUtilisation);
@@ -158,13 +180,17 @@ std::string htmlReport(const TimingReport &r, const Program &program, const Chip
   card(out, number(100 * r.issueUtilisation, 1) + " %", "issue slots", r.issueUtilisation);
   Roofline line = rooflineOf(r, chip);
   if (r.flops > 0)
-    card(out, number(line.teraflops, 1) + " TFLOP/s", "of " + number(line.peakTeraflops, 0) + " (fp16 peak)",
+    card(out, number(line.teraflops, 1) + " TFLOP/s",
+         "of " + number(line.peakTeraflops, 0) + " (fp16 peak)",
          line.peakTeraflops > 0 ? line.teraflops / line.peakTeraflops : 0);
   if (line.bandwidthLimit > 0)
-    card(out, number(line.flopPerByte, 1) + " FLOP/B", "memory allows " + number(line.bandwidthLimit, 0) + " TFLOP/s");
+    card(out, number(line.flopPerByte, 1) + " FLOP/B",
+         "memory allows " + number(line.bandwidthLimit, 0) + " TFLOP/s");
   card(out, number(double(r.l2Bytes) / 1e6, 2) + " MB", "through L2");
   card(out, number(double(r.hbmBytes) / 1e6, 2) + " MB", "from and to memory");
-  card(out, std::to_string(r.ctas), "CTAs, " + std::to_string(r.ctasPerSm) + " at a time on " + std::to_string(r.smsUsed) + " SMs");
+  card(out, std::to_string(r.ctas),
+       "CTAs, " + std::to_string(r.ctasPerSm) + " at a time on " + std::to_string(r.smsUsed) +
+           " SMs");
   out += "</div>\n";
   for (const std::string &note : r.notes)
     out += "<p class=\"faint\">" + escape(note) + "</p>\n";

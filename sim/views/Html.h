@@ -17,7 +17,7 @@ namespace tlx::sim {
 
 /// The page; `trace` may have recorded nothing. At most `maxIntervals` bars of
 /// the time line are kept, the earliest ones, and the page says so.
-std::string htmlReport(const TimingReport &report, const Program &program, const Chip &chip, const Trace &trace,
-                       size_t maxIntervals = 60000);
+std::string htmlReport(const TimingReport &report, const Program &program, const Chip &chip,
+                       const Trace &trace, size_t maxIntervals = 60000);
 
 } // namespace tlx::sim

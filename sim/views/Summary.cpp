@@ -32,30 +32,37 @@ static Cycles totalTaskTime(const TimingReport &report) {
 }
 
 static std::string opName(const Program &program, const Stall &stall) {
-  return stall.pc >= 0 && size_t(stall.pc) < program.code.size() ? name(program.code[stall.pc].op) : "?";
+  return stall.pc >= 0 && size_t(stall.pc) < program.code.size() ? name(program.code[stall.pc].op)
+                                                                 : "?";
 }
 
-std::string summaryText(const TimingReport &r, const Program &program, const SummaryOptions &options) {
-  std::string out = format("%s on %s: %lld cycles, %s at %.0f MHz, bound by %s\n", program.kernelName.c_str(),
-                           r.chip.c_str(), (long long)r.cycles, duration(r.nanoseconds).c_str(), r.clockMhz,
-                           r.boundBy.c_str());
-  out += format("  tensor core %.1f %%   L2 %.0f %%   memory %.0f %%   shared memory %.0f %%   issue %.0f %%\n",
-                100 * r.tensorUtilisation, 100 * r.l2Utilisation, 100 * r.hbmUtilisation, 100 * r.smemUtilisation,
-                100 * r.issueUtilisation);
-  out += format("  %lld CTAs on %d SMs, %d at a time; active %.0f cycles an SM; L2 %.2f MB, memory %.2f MB",
-                (long long)r.ctas, r.smsUsed, r.ctasPerSm, r.smActive, double(r.l2Bytes) / 1e6, double(r.hbmBytes) / 1e6);
+std::string summaryText(const TimingReport &r, const Program &program,
+                        const SummaryOptions &options) {
+  std::string out = format("%s on %s: %lld cycles, %s at %.0f MHz, bound by %s\n",
+                           program.kernelName.c_str(), r.chip.c_str(), (long long)r.cycles,
+                           duration(r.nanoseconds).c_str(), r.clockMhz, r.boundBy.c_str());
+  out += format("  tensor core %.1f %%   L2 %.0f %%   memory %.0f %%   shared memory %.0f %%   "
+                "issue %.0f %%\n",
+                100 * r.tensorUtilisation, 100 * r.l2Utilisation, 100 * r.hbmUtilisation,
+                100 * r.smemUtilisation, 100 * r.issueUtilisation);
+  out += format(
+      "  %lld CTAs on %d SMs, %d at a time; active %.0f cycles an SM; L2 %.2f MB, memory %.2f MB",
+      (long long)r.ctas, r.smsUsed, r.ctasPerSm, r.smActive, double(r.l2Bytes) / 1e6,
+      double(r.hbmBytes) / 1e6);
   if (r.flops > 0)
     out += format("; %.1f TFLOP/s", r.flops / r.nanoseconds / 1e3);
   out += "\n";
   for (const TaskTime &task : r.tasks) {
-    out += format("  %-12s %5.1f %% progress", task.name.c_str(), 100.0 * double(task.progress) / double(std::max<Cycles>(1, task.total)));
+    out += format("  %-12s %5.1f %% progress", task.name.c_str(),
+                  100.0 * double(task.progress) / double(std::max<Cycles>(1, task.total)));
     std::vector<std::pair<Cycles, unsigned>> reasons;
     for (unsigned i = 1; i < ReasonCount; ++i)
       if (task.blocked[i] * 200 > task.total)
         reasons.push_back({task.blocked[i], i});
     std::sort(reasons.rbegin(), reasons.rend());
     for (auto [cycles, reason] : reasons)
-      out += format(", %.1f %% %s", 100.0 * double(cycles) / double(task.total), name(Reason(reason)));
+      out +=
+          format(", %.1f %% %s", 100.0 * double(cycles) / double(task.total), name(Reason(reason)));
     out += "\n";
   }
   if (!r.stalls.empty())
@@ -63,13 +70,15 @@ std::string summaryText(const TimingReport &r, const Program &program, const Sum
   Cycles total = totalTaskTime(r);
   for (size_t i = 0; i < r.stalls.size() && int(i) < options.stalls; ++i) {
     const Stall &stall = r.stalls[i];
-    out += format("  %5.1f %%  %-14s %s  %s\n", 100.0 * double(stall.cycles) / double(total), name(stall.reason),
-                  program.locationText(stall.location).c_str(), opName(program, stall).c_str());
+    out += format("  %5.1f %%  %-14s %s  %s\n", 100.0 * double(stall.cycles) / double(total),
+                  name(stall.reason), program.locationText(stall.location).c_str(),
+                  opName(program, stall).c_str());
   }
   if (r.assumedShare >= 0) {
     out += format("%.0f %% of the time rests on assumed numbers", 100 * r.assumedShare);
     for (size_t i = 0; i < r.assumed.size() && i < 4; ++i)
-      out += format("%s%s %.0f %%", i ? ", " : ": ", r.assumed[i].path.c_str(), 100 * r.assumed[i].share);
+      out += format("%s%s %.0f %%", i ? ", " : ": ", r.assumed[i].path.c_str(),
+                    100 * r.assumed[i].share);
     out += "\n";
   }
   for (const std::string &note : r.notes)
@@ -84,7 +93,13 @@ void writeReport(json::Writer &out, const TimingReport &r, const Program &progra
   out.key("tensor_core").value(r.tensorUtilisation).key("l2").value(r.l2Utilisation);
   out.key("memory").value(r.hbmUtilisation).key("shared_memory").value(r.smemUtilisation);
   out.key("issue").value(r.issueUtilisation).endObject();
-  out.key("bytes").beginObject().key("l2").value(r.l2Bytes).key("dram").value(r.hbmBytes).endObject();
+  out.key("bytes")
+      .beginObject()
+      .key("l2")
+      .value(r.l2Bytes)
+      .key("dram")
+      .value(r.hbmBytes)
+      .endObject();
   out.key("flops").value(r.flops).key("ctas").value(r.ctas).key("ctas_per_sm").value(r.ctasPerSm);
   out.key("sms").value(r.smsUsed).key("sm_active_cycles").value(r.smActive);
   out.key("tasks").beginArray();
@@ -99,11 +114,23 @@ void writeReport(json::Writer &out, const TimingReport &r, const Program &progra
   out.endArray().key("stalls").beginArray();
   Cycles total = totalTaskTime(r);
   for (const Stall &stall : r.stalls) {
-    out.beginObject().key("reason").value(name(stall.reason)).key("cycles").value(int64_t(stall.cycles));
-    out.key("share").value(double(stall.cycles) / double(total)).key("op").value(opName(program, stall));
+    out.beginObject()
+        .key("reason")
+        .value(name(stall.reason))
+        .key("cycles")
+        .value(int64_t(stall.cycles));
+    out.key("share")
+        .value(double(stall.cycles) / double(total))
+        .key("op")
+        .value(opName(program, stall));
     if (stall.location >= 0 && size_t(stall.location) < program.locations.size()) {
       const Location &at = program.locations[stall.location];
-      out.key("file").value(at.file).key("line").value(int64_t(at.line)).key("column").value(int64_t(at.column));
+      out.key("file")
+          .value(at.file)
+          .key("line")
+          .value(int64_t(at.line))
+          .key("column")
+          .value(int64_t(at.column));
     }
     out.endObject();
   }

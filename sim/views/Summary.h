@@ -36,10 +36,10 @@ void writeReport(json::Writer &out, const TimingReport &report, const Program &p
 /// Position on the roofline of the chip: what the launch would need if only one
 /// limit counted.
 struct Roofline {
-  double flopPerByte = 0;      ///< of memory traffic; 0 without traffic
-  double teraflops = 0;        ///< reached, at the stated clock
-  double peakTeraflops = 0;    ///< fp16 tensor cores
-  double bandwidthLimit = 0;   ///< TFLOP/s that memory bandwidth allows here
+  double flopPerByte = 0;    ///< of memory traffic; 0 without traffic
+  double teraflops = 0;      ///< reached, at the stated clock
+  double peakTeraflops = 0;  ///< fp16 tensor cores
+  double bandwidthLimit = 0; ///< TFLOP/s that memory bandwidth allows here
 };
 Roofline rooflineOf(const TimingReport &report, const Chip &chip);
 

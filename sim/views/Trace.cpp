@@ -63,14 +63,17 @@ public:
     out += phase;
     out += "\"";
   }
-  void number(const char *key, int64_t value) { out += std::string(",\"") + key + "\":" + std::to_string(value); }
+  void number(const char *key, int64_t value) {
+    out += std::string(",\"") + key + "\":" + std::to_string(value);
+  }
   void text(const char *key, const std::string &value) {
     out += std::string(",\"") + key + "\":" + json::quoted(value);
   }
   /// Cycles as nanoseconds; the format counts microseconds.
   void time(const char *key, Cycles cycles) {
     char buffer[48];
-    std::snprintf(buffer, sizeof buffer, ",\"%s\":%lld.%03lld", key, (long long)(cycles / 1000), (long long)(cycles % 1000));
+    std::snprintf(buffer, sizeof buffer, ",\"%s\":%lld.%03lld", key, (long long)(cycles / 1000),
+                  (long long)(cycles % 1000));
     out += buffer;
   }
   void raw(const std::string &text) { out += text; }
@@ -87,7 +90,9 @@ std::string Trace::json() const {
   Printer print;
   print.out = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[";
 
-  auto thread = [&](TrackId track, size_t lane) { return int64_t(uint64_t(track) * LanesPerTrack + lane + 1); };
+  auto thread = [&](TrackId track, size_t lane) {
+    return int64_t(uint64_t(track) * LanesPerTrack + lane + 1);
+  };
   auto process = [&](TrackId track) { return int64_t(tracks[track].sm + 1); };
 
   std::map<int, bool> sms;
@@ -104,23 +109,28 @@ std::string Trace::json() const {
   std::vector<Lanes> lanes(tracks.size());
   std::vector<Interval> sorted = intervals;
   std::sort(sorted.begin(), sorted.end(), [](const Interval &a, const Interval &b) {
-    return a.track != b.track ? a.track < b.track : a.begin != b.begin ? a.begin < b.begin : a.end < b.end;
+    return a.track != b.track   ? a.track < b.track
+           : a.begin != b.begin ? a.begin < b.begin
+                                : a.end < b.end;
   });
   for (const Interval &interval : sorted) {
     const TrackInfo &track = tracks[interval.track];
     size_t lane = track.kind == TrackKind::Task ? 0 : lanes[interval.track].place(interval);
     print.begin("X");
     std::string op = interval.opcode < numOps ? name(Op(interval.opcode)) : "?";
-    print.text("name", interval.reason == Reason::None ? track.kind == TrackKind::Task ? "progress" : op
-                                                       : std::string("wait: ") + name(interval.reason));
+    print.text("name", interval.reason == Reason::None
+                           ? track.kind == TrackKind::Task ? "progress" : op
+                           : std::string("wait: ") + name(interval.reason));
     print.number("pid", process(interval.track));
     print.number("tid", thread(interval.track, lane));
     print.time("ts", interval.begin);
     print.time("dur", interval.end - interval.begin);
     print.raw(",\"args\":{\"op\":" + json::quoted(op) + ",\"at\":" +
-              json::quoted(program.locationText(interval.location == NoLocation ? -1 : LocId(interval.location))));
+              json::quoted(program.locationText(
+                  interval.location == NoLocation ? -1 : LocId(interval.location))));
     if (interval.detail >= 0)
-      print.raw(std::string(track.kind == TrackKind::Task ? ",\"barrier\":" : ",\"amount\":") + std::to_string(interval.detail));
+      print.raw(std::string(track.kind == TrackKind::Task ? ",\"barrier\":" : ",\"amount\":") +
+                std::to_string(interval.detail));
     print.raw("}");
     print.end();
   }
@@ -128,7 +138,8 @@ std::string Trace::json() const {
     const TrackInfo &track = tracks[id];
     if (track.kind == TrackKind::Mbarrier)
       continue; // a counter
-    size_t count = track.kind == TrackKind::Task ? 1 : std::max<size_t>(1, lanes[id].busyUntil.size());
+    size_t count =
+        track.kind == TrackKind::Task ? 1 : std::max<size_t>(1, lanes[id].busyUntil.size());
     for (size_t lane = 0; lane < count; ++lane) {
       std::string title = track.name;
       if (track.cta >= 0)

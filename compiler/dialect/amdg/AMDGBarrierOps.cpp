@@ -124,8 +124,6 @@ void MemoryCounterWaitOp::getSyncEffects(SyncEffects &effects) {
     waitForCopies(effects, *loads);
 }
 
-void InstructionSchedHint::getSyncEffects(SyncEffects &effects) {
-  effects.push_back(SyncEffect{});
-}
+void InstructionSchedHint::getSyncEffects(SyncEffects &effects) { effects.push_back(SyncEffect{}); }
 
 } // namespace tlx::amdg

@@ -74,8 +74,8 @@ LogicalResult BufferLoadToLocalOp::verify() {
 LogicalResult LocalLoadPackedTransposedOp::verify() {
   auto result = cast<RankedTensorType>(getType());
   Attribute encoding = result.getEncoding();
-  if (!encoding || (isa<ttg::TTGDialect>(encoding.getDialect()) &&
-                    !isa<ttg::DotOperandEncodingAttr>(encoding)))
+  if (!encoding ||
+      (isa<ttg::TTGDialect>(encoding.getDialect()) && !isa<ttg::DotOperandEncodingAttr>(encoding)))
     return emitOpError("result must have a dot_op layout; got ") << result;
   return success();
 }

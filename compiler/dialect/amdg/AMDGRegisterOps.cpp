@@ -18,9 +18,9 @@ LogicalResult ExtractSliceOp::verify() {
            << source.getElementType() << " and " << result.getElementType();
   for (auto [dim, offset] : llvm::enumerate(offsets))
     if (offset < 0 || offset + result.getDimSize(dim) > source.getDimSize(dim))
-      return emitOpError("slice from ") << offset << " of size " << result.getDimSize(dim)
-                                        << " exceeds dimension " << dim << " of size "
-                                        << source.getDimSize(dim);
+      return emitOpError("slice from ")
+             << offset << " of size " << result.getDimSize(dim) << " exceeds dimension " << dim
+             << " of size " << source.getDimSize(dim);
   return success();
 }
 
@@ -31,8 +31,8 @@ LogicalResult ConcatOp::verify() {
   auto result = cast<RankedTensorType>(getType());
   for (Value other : getSources())
     if (other.getType() != source)
-      return emitOpError("sources must have one type; got ") << source << " and "
-                                                             << other.getType();
+      return emitOpError("sources must have one type; got ")
+             << source << " and " << other.getType();
   if (source.getElementType() != result.getElementType())
     return emitOpError("sources and result must have the same element type; got ")
            << source.getElementType() << " and " << result.getElementType();
@@ -60,8 +60,7 @@ LogicalResult AssumeUniformOp::verify() {
 
 static LogicalResult verifySameTile(Operation *op, Type from, Type to) {
   auto source = cast<RankedTensorType>(from), result = cast<RankedTensorType>(to);
-  if (source.getShape() != result.getShape() ||
-      source.getElementType() != result.getElementType())
+  if (source.getShape() != result.getShape() || source.getElementType() != result.getElementType())
     return op->emitOpError("source and result must agree in shape and element type; got ")
            << source << " and " << result;
   return success();
@@ -82,8 +81,8 @@ LogicalResult ScaledUpcastFp4Op::verify() {
   for (int64_t dim = 0; dim < input.getRank(); ++dim) {
     int64_t expected = input.getDimSize(dim) * (dim == axis ? 2 : 1);
     if (output.getDimSize(dim) != expected)
-      return emitOpError("dimension ") << dim << " of the result must be " << expected << "; got "
-                                       << output.getDimSize(dim);
+      return emitOpError("dimension ")
+             << dim << " of the result must be " << expected << "; got " << output.getDimSize(dim);
   }
   return success();
 }
@@ -130,9 +129,7 @@ LogicalResult RegisterResidentOp::verify() {
   return success();
 }
 
-LogicalResult RegisterHandoffOp::verify() {
-  return verifyRegisterClass(*this, getRegisterClass());
-}
+LogicalResult RegisterHandoffOp::verify() { return verifyRegisterClass(*this, getRegisterClass()); }
 
 LogicalResult MfmaCommitOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
                                              ValueRange operands, DictionaryAttr, OpaqueProperties,
@@ -158,8 +155,7 @@ LogicalResult ScheduledMfmaOp::verify() {
       acc.getDimSize(1) != b.getDimSize(1))
     return emitOpError("shapes do not make a product: ") << a << ", " << b << " and " << acc;
   if (a.getElementType() != b.getElementType() ||
-      !(a.getElementType().isF16() || a.getElementType().isBF16()) ||
-      !acc.getElementType().isF32())
+      !(a.getElementType().isF16() || a.getElementType().isBF16()) || !acc.getElementType().isF32())
     return emitOpError("needs f16 or bf16 operands and an f32 accumulator; got ")
            << a.getElementType() << ", " << b.getElementType() << " and " << acc.getElementType();
   return success();

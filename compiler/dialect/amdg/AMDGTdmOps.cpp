@@ -139,8 +139,7 @@ ParseResult parseTdm(OpAsmParser &parser, OperationState &result, const TdmSynta
     if (syntax.descFirst)
       segments.push_back(hasPred);
     segments.push_back(hasBarrier);
-    result.addAttribute("operandSegmentSizes",
-                        parser.getBuilder().getDenseI32ArrayAttr(segments));
+    result.addAttribute("operandSegmentSizes", parser.getBuilder().getDenseI32ArrayAttr(segments));
   }
   return success();
 }
@@ -228,9 +227,9 @@ static LogicalResult verifyBlock(Operation *op, Value desc, ttg::MemDescType buf
       if (size > 65535)
         return op->emitOpError("block dimensions must be at most 65535; got ") << size;
     Type element = block.getElementType(), other = buffer.getElementType();
-    bool same = element == other || (element.isInteger() && other.isInteger() &&
-                                     element.getIntOrFloatBitWidth() ==
-                                         other.getIntOrFloatBitWidth());
+    bool same =
+        element == other || (element.isInteger() && other.isInteger() &&
+                             element.getIntOrFloatBitWidth() == other.getIntOrFloatBitWidth());
     if (!same)
       return op->emitOpError("block and buffer must have the same element type; got ")
              << element << " and " << other;

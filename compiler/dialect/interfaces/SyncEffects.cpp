@@ -22,13 +22,16 @@ int64_t bytesOf(Type type) {
 // dialect, with the exceptions by name.
 static SyncEffectsKind upstreamKind(OperationName name) {
   static const llvm::StringSet<> structure = {
-      "builtin.module", "scf.for",     "scf.while",          "scf.if",
+      "builtin.module", "scf.for",       "scf.while",          "scf.if",
       "scf.yield",      "scf.condition", "scf.execute_region", "scf.index_switch",
-      "cf.br",          "cf.cond_br",  "cf.switch"};
-  static const llvm::StringSet<> none = {
-      "ub.poison",           "gpu.thread_id",        "llvm.intr.assume",
-      "rocdl.sched.barrier", "rocdl.s.setprio",      "rocdl.workitem.id.x",
-      "builtin.unrealized_conversion_cast"};
+      "cf.br",          "cf.cond_br",    "cf.switch"};
+  static const llvm::StringSet<> none = {"ub.poison",
+                                         "gpu.thread_id",
+                                         "llvm.intr.assume",
+                                         "rocdl.sched.barrier",
+                                         "rocdl.s.setprio",
+                                         "rocdl.workitem.id.x",
+                                         "builtin.unrealized_conversion_cast"};
   if (structure.contains(name.getStringRef()))
     return SyncEffectsKind::OfBody;
   if (none.contains(name.getStringRef()))

@@ -20,15 +20,15 @@ template <CostUnit unit> static bool declares(OperationName name, CostUnit &out)
 /// Upstream ops that are not plain ALU work.
 static CostUnit upstreamUnit(OperationName name) {
   static const llvm::StringMap<CostUnit> units = {
-      {"arith.constant", CostUnit::None},    {"arith.addf", CostUnit::Fma},
-      {"arith.subf", CostUnit::Fma},         {"arith.mulf", CostUnit::Fma},
-      {"math.fma", CostUnit::Fma},           {"arith.divf", CostUnit::Mufu},
-      {"arith.remf", CostUnit::Mufu},        {"arith.extf", CostUnit::Convert},
-      {"arith.truncf", CostUnit::Convert},   {"arith.sitofp", CostUnit::Convert},
-      {"arith.uitofp", CostUnit::Convert},   {"arith.fptosi", CostUnit::Convert},
-      {"arith.fptoui", CostUnit::Convert},   {"arith.bitcast", CostUnit::None},
-      {"math.absf", CostUnit::Alu},          {"math.absi", CostUnit::Alu},
-      {"math.floor", CostUnit::Convert},     {"math.ceil", CostUnit::Convert}};
+      {"arith.constant", CostUnit::None},  {"arith.addf", CostUnit::Fma},
+      {"arith.subf", CostUnit::Fma},       {"arith.mulf", CostUnit::Fma},
+      {"math.fma", CostUnit::Fma},         {"arith.divf", CostUnit::Mufu},
+      {"arith.remf", CostUnit::Mufu},      {"arith.extf", CostUnit::Convert},
+      {"arith.truncf", CostUnit::Convert}, {"arith.sitofp", CostUnit::Convert},
+      {"arith.uitofp", CostUnit::Convert}, {"arith.fptosi", CostUnit::Convert},
+      {"arith.fptoui", CostUnit::Convert}, {"arith.bitcast", CostUnit::None},
+      {"math.absf", CostUnit::Alu},        {"math.absi", CostUnit::Alu},
+      {"math.floor", CostUnit::Convert},   {"math.ceil", CostUnit::Convert}};
   if (auto found = units.find(name.getStringRef()); found != units.end())
     return found->second;
   StringRef dialect = name.getDialectNamespace();
@@ -42,15 +42,16 @@ TileCost tileCostOf(Operation *op) {
     return declared.getTileCost();
   TileCost cost;
   OperationName name = op->getName();
-  bool found = declares<CostUnit::None>(name, cost.unit) || declares<CostUnit::Scalar>(name, cost.unit) ||
-               declares<CostUnit::Alu>(name, cost.unit) || declares<CostUnit::Fma>(name, cost.unit) ||
-               declares<CostUnit::Fp64>(name, cost.unit) || declares<CostUnit::Mufu>(name, cost.unit) ||
-               declares<CostUnit::Convert>(name, cost.unit) ||
-               declares<CostUnit::LoadStore>(name, cost.unit) ||
-               declares<CostUnit::SharedMemory>(name, cost.unit) ||
-               declares<CostUnit::Shuffle>(name, cost.unit) || declares<CostUnit::Tma>(name, cost.unit) ||
-               declares<CostUnit::TensorMemory>(name, cost.unit) ||
-               declares<CostUnit::Barrier>(name, cost.unit);
+  bool found =
+      declares<CostUnit::None>(name, cost.unit) || declares<CostUnit::Scalar>(name, cost.unit) ||
+      declares<CostUnit::Alu>(name, cost.unit) || declares<CostUnit::Fma>(name, cost.unit) ||
+      declares<CostUnit::Fp64>(name, cost.unit) || declares<CostUnit::Mufu>(name, cost.unit) ||
+      declares<CostUnit::Convert>(name, cost.unit) ||
+      declares<CostUnit::LoadStore>(name, cost.unit) ||
+      declares<CostUnit::SharedMemory>(name, cost.unit) ||
+      declares<CostUnit::Shuffle>(name, cost.unit) || declares<CostUnit::Tma>(name, cost.unit) ||
+      declares<CostUnit::TensorMemory>(name, cost.unit) ||
+      declares<CostUnit::Barrier>(name, cost.unit);
   if (!found)
     cost.unit = upstreamUnit(name);
   if (cost.unit == CostUnit::None)
@@ -62,9 +63,8 @@ TileCost tileCostOf(Operation *op) {
       return;
     cost.elements = shaped.getNumElements();
     Type element = shaped.getElementType();
-    cost.bytes = element.isIntOrFloat()
-                     ? (cost.elements * element.getIntOrFloatBitWidth() + 7) / 8
-                     : cost.elements * 8;
+    cost.bytes = element.isIntOrFloat() ? (cost.elements * element.getIntOrFloatBitWidth() + 7) / 8
+                                        : cost.elements * 8;
   };
   for (Type type : op->getOperandTypes())
     widen(type);

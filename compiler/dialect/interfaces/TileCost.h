@@ -33,8 +33,7 @@ struct TileCost {
 /// Trait of ops whose work is proportional to the elements of their largest
 /// operand or result.
 template <CostUnit unit> struct CostPerElement {
-  template <typename ConcreteOp>
-  class Impl : public mlir::OpTrait::TraitBase<ConcreteOp, Impl> {};
+  template <typename ConcreteOp> class Impl : public mlir::OpTrait::TraitBase<ConcreteOp, Impl> {};
 };
 
 /// The cost of `op`; ops of upstream dialects are covered by one table.

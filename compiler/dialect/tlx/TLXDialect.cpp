@@ -131,8 +131,8 @@ void StorageAliasSpecType::print(AsmPrinter &printer) const {
   printer << ">";
 }
 
-LogicalResult StorageAliasSpecType::verify(function_ref<InFlightDiagnostic()> emitError, StorageKind,
-                                           std::optional<int64_t> size) {
+LogicalResult StorageAliasSpecType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                           StorageKind, std::optional<int64_t> size) {
   if (size && *size <= 0)
     return emitError() << "size of a storage alias must be positive; got " << *size;
   return success();

@@ -90,9 +90,8 @@ LogicalResult BroadcastOp::canonicalize(BroadcastOp op, PatternRewriter &rewrite
 }
 
 OpFoldResult TransOp::fold(FoldAdaptor adaptor) {
-  bool identity = llvm::all_of(llvm::enumerate(getOrder()), [](auto entry) {
-    return int64_t(entry.index()) == entry.value();
-  });
+  bool identity = llvm::all_of(llvm::enumerate(getOrder()),
+                               [](auto entry) { return int64_t(entry.index()) == entry.value(); });
   if (identity && getSrc().getType() == getType())
     return getSrc();
   if (auto inner = getSrc().getDefiningOp<TransOp>()) {

@@ -24,8 +24,8 @@ static LogicalResult verifyPointee(Operation *op, Value pointer, Type value) {
   if (!expected || bool(tensor) != bool(expectedTensor) ||
       elementTypeOrSelf(value) != elementTypeOrSelf(expected) ||
       (tensor && tensor.getShape() != expectedTensor.getShape()))
-    return op->emitOpError("value of type ") << value << " does not fit pointers of type "
-                                             << pointer.getType();
+    return op->emitOpError("value of type ")
+           << value << " does not fit pointers of type " << pointer.getType();
   return success();
 }
 
@@ -36,8 +36,8 @@ static LogicalResult verifyMask(Operation *op, Value pointer, Value mask) {
   auto pointers = dyn_cast<RankedTensorType>(pointer.getType());
   if (!elementTypeOrSelf(mask.getType()).isInteger(1) || bool(tensor) != bool(pointers) ||
       (tensor && tensor.getShape() != pointers.getShape()))
-    return op->emitOpError("mask of type ") << mask.getType() << " does not fit pointers of type "
-                                            << pointer.getType();
+    return op->emitOpError("mask of type ")
+           << mask.getType() << " does not fit pointers of type " << pointer.getType();
   return success();
 }
 
@@ -93,8 +93,8 @@ void AtomicCASOp::getSyncEffects(SyncEffects &effects) {
 static LogicalResult verifyIndices(Operation *op, Type desc, size_t indices) {
   auto type = dyn_cast<TensorDescType>(desc);
   if (type && size_t(type.getBlockType().getRank()) != indices)
-    return op->emitOpError("needs ") << type.getBlockType().getRank() << " indices for " << desc
-                                     << "; got " << indices;
+    return op->emitOpError("needs ")
+           << type.getBlockType().getRank() << " indices for " << desc << "; got " << indices;
   return success();
 }
 
@@ -144,8 +144,7 @@ LogicalResult DescriptorReduceOp::verify() {
 void MakeTensorDescOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
   if (getDescPtr())
-    effects.emplace_back(MemoryEffects::Write::get(), &getDescPtrMutable()[0],
-                         GlobalMemory::get());
+    effects.emplace_back(MemoryEffects::Write::get(), &getDescPtrMutable()[0], GlobalMemory::get());
 }
 
 void MakeTensorDescOp::getSyncEffects(SyncEffects &effects) {

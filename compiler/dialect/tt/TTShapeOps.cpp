@@ -51,7 +51,8 @@ LogicalResult BroadcastOp::verify() {
   for (auto [dim, size] : llvm::enumerate(from.getShape()))
     if (size != 1 && size != to.getDimSize(dim))
       return emitOpError("cannot repeat dimension ")
-             << dim << " of size " << size << " to " << to.getDimSize(dim) << "; only size 1 repeats";
+             << dim << " of size " << size << " to " << to.getDimSize(dim)
+             << "; only size 1 repeats";
   return success();
 }
 
@@ -94,9 +95,9 @@ LogicalResult TransOp::verify() {
     return emitOpError("must keep the rank; got ") << rank << " and " << to.getRank();
   for (auto [dim, source] : llvm::enumerate(order))
     if (to.getDimSize(dim) != from.getDimSize(source))
-      return emitOpError("dimension ") << dim << " of the result must be dimension " << source
-                                       << " of the operand, " << from.getDimSize(source)
-                                       << "; got " << to.getDimSize(dim);
+      return emitOpError("dimension ")
+             << dim << " of the result must be dimension " << source << " of the operand, "
+             << from.getDimSize(source) << "; got " << to.getDimSize(dim);
   return success();
 }
 

@@ -86,8 +86,8 @@ void DictReader::bases(StringRef key, ArrayAttr &value, bool required) {
         fail("'" + key + "' must be a list of basis vectors");
         break;
       }
-      vectors.push_back(builder.getDenseI32ArrayAttr(
-          SmallVector<int32_t>(vector.begin(), vector.end())));
+      vectors.push_back(
+          builder.getDenseI32ArrayAttr(SmallVector<int32_t>(vector.begin(), vector.end())));
       if (cast<DenseI32ArrayAttr>(vectors.front()).size() != int64_t(vector.size()))
         fail("basis vectors of '" + key + "' must have one length");
     }

@@ -17,8 +17,8 @@ LogicalResult Fp4ToFpOp::verify() {
   for (int64_t dim = 0; dim < from.getRank(); ++dim) {
     int64_t expected = from.getDimSize(dim) * (dim == axis ? 2 : 1);
     if (to.getDimSize(dim) != expected)
-      return emitOpError("dimension ") << dim << " of the result must be " << expected << "; got "
-                                       << to.getDimSize(dim);
+      return emitOpError("dimension ")
+             << dim << " of the result must be " << expected << "; got " << to.getDimSize(dim);
   }
   return success();
 }
@@ -54,8 +54,7 @@ ParseResult WarpSpecializeOp::parse(OpAsmParser &parser, OperationState &result)
   SMLoc captureLoc = parser.getCurrentLocation();
   if (parser.parseOperandList(captures, AsmParser::Delimiter::Paren) ||
       parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
-      parser.parseKeyword("default") ||
-      parser.parseRegion(*result.addRegion()))
+      parser.parseKeyword("default") || parser.parseRegion(*result.addRegion()))
     return failure();
 
   Region *holder = result.addRegion();
@@ -135,14 +134,14 @@ LogicalResult WarpSpecializeOp::verify() {
 LogicalResult WarpSpecializePartitionsOp::verify() {
   for (auto [index, region] : llvm::enumerate(getPartitionRegions())) {
     if (region.getNumArguments() != getExplicitCaptures().size())
-      return emitOpError("partition ") << index << " has " << region.getNumArguments()
-                                       << " arguments for " << getExplicitCaptures().size()
-                                       << " captured values";
+      return emitOpError("partition ")
+             << index << " has " << region.getNumArguments() << " arguments for "
+             << getExplicitCaptures().size() << " captured values";
     for (auto [argument, capture] : llvm::zip(region.getArguments(), getExplicitCaptures()))
       if (argument.getType() != capture.getType())
-        return emitOpError("partition ") << index << " argument #" << argument.getArgNumber()
-                                         << " has type " << argument.getType() << ", captured is "
-                                         << capture.getType();
+        return emitOpError("partition ")
+               << index << " argument #" << argument.getArgNumber() << " has type "
+               << argument.getType() << ", captured is " << capture.getType();
   }
   return success();
 }
@@ -159,8 +158,8 @@ void WarpSpecializeOp::getSuccessorRegions(RegionBranchPoint point,
     successors.emplace_back(getOperation(), getResults());
 }
 
-void WarpSpecializePartitionsOp::getSuccessorRegions(
-    RegionBranchPoint point, SmallVectorImpl<RegionSuccessor> &successors) {
+void WarpSpecializePartitionsOp::getSuccessorRegions(RegionBranchPoint point,
+                                                     SmallVectorImpl<RegionSuccessor> &successors) {
   if (!point.isParent())
     return;
   for (Region &region : getPartitionRegions())

@@ -18,9 +18,8 @@ OpFoldResult LocalAllocOp::fold(FoldAdaptor) {
 }
 
 OpFoldResult MemDescTransOp::fold(FoldAdaptor) {
-  bool identity = llvm::all_of(llvm::enumerate(getOrder()), [](auto entry) {
-    return int64_t(entry.index()) == entry.value();
-  });
+  bool identity = llvm::all_of(llvm::enumerate(getOrder()),
+                               [](auto entry) { return int64_t(entry.index()) == entry.value(); });
   if (identity && getSrc().getType() == getType())
     return getSrc();
   auto inner = getSrc().getDefiningOp<MemDescTransOp>();

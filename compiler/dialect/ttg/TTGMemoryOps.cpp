@@ -157,8 +157,8 @@ LogicalResult MemDescSubsliceOp::verify() {
       return emitOpError("dimension ") << dim << ": offset " << offset << " and size " << size
                                        << " leave the buffer of size " << whole;
     if (size == whole ? offset != 0 : (offset & (size - 1)) != 0)
-      return emitOpError("dimension ") << dim << ": offset " << offset
-                                       << " is not a multiple of the size " << size;
+      return emitOpError("dimension ")
+             << dim << ": offset " << offset << " is not a multiple of the size " << size;
   }
   return success();
 }
@@ -190,8 +190,8 @@ LogicalResult MemDescTransOp::verify() {
       return emitOpError("order must be a permutation of 0..") << int(rank) - 1;
     seen[source] = true;
     if (to.getShape()[dim] != from.getShape()[source])
-      return emitOpError("dimension ") << dim << " of the result must be dimension " << source
-                                       << " of the source";
+      return emitOpError("dimension ")
+             << dim << " of the result must be dimension " << source << " of the source";
   }
   return success();
 }
@@ -214,8 +214,8 @@ LogicalResult MemDescReinterpretOp::verify() {
     return emitOpError("keeps the memory space; got ")
            << from.getMemorySpace() << " and " << to.getMemorySpace();
   if (isa<SharedMemorySpaceAttr>(from.getMemorySpace()) && bytesOf(to) > bytesOf(from))
-    return emitOpError("result of ") << bytesOf(to) << " bytes exceeds the source of "
-                                     << bytesOf(from) << " bytes";
+    return emitOpError("result of ")
+           << bytesOf(to) << " bytes exceeds the source of " << bytesOf(from) << " bytes";
   return success();
 }
 

@@ -45,8 +45,9 @@ Attribute BlockedEncodingAttr::parse(AsmParser &parser, Type) {
   reader.bases("CGALayout", cga, /*required=*/false);
   if (!reader.finish())
     return {};
-  return parser.getChecked<BlockedEncodingAttr>(loc, parser.getContext(), ArrayRef<unsigned>(size), ArrayRef<unsigned>(threads), ArrayRef<unsigned>(warps),
-                                                ArrayRef<unsigned>(order), cga);
+  return parser.getChecked<BlockedEncodingAttr>(
+      loc, parser.getContext(), ArrayRef<unsigned>(size), ArrayRef<unsigned>(threads),
+      ArrayRef<unsigned>(warps), ArrayRef<unsigned>(order), cga);
 }
 
 void BlockedEncodingAttr::print(AsmPrinter &printer) const {
@@ -207,8 +208,9 @@ Attribute NvidiaMmaEncodingAttr::parse(AsmParser &parser, Type) {
   reader.uints("instrShape", instr);
   if (!reader.finish())
     return {};
-  return parser.getChecked<NvidiaMmaEncodingAttr>(loc, parser.getContext(), major, minor, ArrayRef<unsigned>(warps),
-                                                  cga, ArrayRef<unsigned>(instr));
+  return parser.getChecked<NvidiaMmaEncodingAttr>(loc, parser.getContext(), major, minor,
+                                                  ArrayRef<unsigned>(warps), cga,
+                                                  ArrayRef<unsigned>(instr));
 }
 
 void NvidiaMmaEncodingAttr::print(AsmPrinter &printer) const {
@@ -261,8 +263,9 @@ Attribute AMDMfmaEncodingAttr::parse(AsmParser &parser, Type) {
     return {};
   if (tiles.empty())
     tiles.assign(warps.size(), 1);
-  return parser.getChecked<AMDMfmaEncodingAttr>(loc, parser.getContext(), version, ArrayRef<unsigned>(warps), ArrayRef<unsigned>(instr),
-                                                transposed, cga, ArrayRef<unsigned>(tiles), width);
+  return parser.getChecked<AMDMfmaEncodingAttr>(
+      loc, parser.getContext(), version, ArrayRef<unsigned>(warps), ArrayRef<unsigned>(instr),
+      transposed, cga, ArrayRef<unsigned>(tiles), width);
 }
 
 void AMDMfmaEncodingAttr::print(AsmPrinter &printer) const {

@@ -33,7 +33,8 @@ template <typename AttrT> static Attribute parseSwizzled(AsmParser &parser) {
   reader.bases("CGALayout", cga, /*required=*/false);
   if (!reader.finish())
     return {};
-  return parser.getChecked<AttrT>(loc, parser.getContext(), vec, perPhase, maxPhase, ArrayRef<unsigned>(order), cga);
+  return parser.getChecked<AttrT>(loc, parser.getContext(), vec, perPhase, maxPhase,
+                                  ArrayRef<unsigned>(order), cga);
 }
 
 template <typename AttrT> static void printSwizzled(AttrT attr, AsmPrinter &printer) {
@@ -145,8 +146,7 @@ Attribute PaddedSharedEncodingAttr::parse(AsmParser &parser, Type) {
     paddings.push_back(padding);
     return success();
   };
-  if (parser.parseLess() ||
-      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parsePair))
+  if (parser.parseLess() || parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parsePair))
     return {};
   DictionaryAttr dict = DictReader::parse(parser);
   if (!dict || parser.parseGreater())

@@ -71,8 +71,8 @@ LogicalResult MemDescType::verify(function_ref<InFlightDiagnostic()> emitError,
       return emitError() << "memdesc dimension " << dim << " must be a power of two; got " << size;
   }
   if (allocShape.size() < shape.size())
-    return emitError() << "allocation has rank " << allocShape.size()
-                       << ", below the view's rank " << shape.size();
+    return emitError() << "allocation has rank " << allocShape.size() << ", below the view's rank "
+                       << shape.size();
   for (auto [size, alloc] : llvm::zip(shape, allocShape.take_back(shape.size())))
     if (size > alloc)
       return emitError() << "view of size " << size << " exceeds its allocation of size " << alloc;

@@ -136,9 +136,8 @@ void TensorMemoryEncodingAttr::print(AsmPrinter &printer) const {
 }
 
 LogicalResult TensorMemoryEncodingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                               unsigned blockM, unsigned blockN,
-                                               unsigned colStride, ArrayAttr, bool,
-                                               TensorMemoryCTAMode, bool) {
+                                               unsigned blockM, unsigned blockN, unsigned colStride,
+                                               ArrayAttr, bool, TensorMemoryCTAMode, bool) {
   if (blockM != 64 && blockM != 128)
     return emitError() << "blockM must be 64 or 128; got " << blockM;
   if (!llvm::isPowerOf2_32(blockN) || blockN > 512)

@@ -80,8 +80,8 @@ LogicalResult SubtiledRegionOp::verify() {
     return emitOpError("numTiles must be at least 1; got ") << tiles;
   size_t total = getPerTileArgs().size();
   if (total % tiles)
-    return emitOpError("cannot divide ") << total << " per-tile arguments among " << tiles
-                                         << " tiles";
+    return emitOpError("cannot divide ")
+           << total << " per-tile arguments among " << tiles << " tiles";
   SmallVector<Type> expected;
   for (size_t i = 0; i < total / tiles; ++i)
     expected.push_back(getPerTileArgs()[i].getType());
@@ -97,9 +97,9 @@ LogicalResult SubtiledRegionOp::verify() {
   if (!yield)
     return emitOpError("body must end in subtiled_region_yield");
   if (yield.getResults().size() * tiles != getResults().size())
-    return emitOpError("body yields ") << yield.getResults().size() << " values for each of "
-                                       << tiles << " tiles, but the op has "
-                                       << getResults().size() << " results";
+    return emitOpError("body yields ")
+           << yield.getResults().size() << " values for each of " << tiles
+           << " tiles, but the op has " << getResults().size() << " results";
   return success();
 }
 

@@ -6,8 +6,8 @@ using namespace mlir;
 
 namespace tlx::ttng {
 
-ParseResult parseToken(OpAsmParser &parser,
-                       std::optional<OpAsmParser::UnresolvedOperand> &dep, Type &token) {
+ParseResult parseToken(OpAsmParser &parser, std::optional<OpAsmParser::UnresolvedOperand> &dep,
+                       Type &token) {
   if (failed(parser.parseOptionalLSquare()))
     return success();
   token = ttg::AsyncTokenType::get(parser.getContext());
@@ -30,10 +30,9 @@ void printToken(OpAsmPrinter &printer, Operation *, Value dep, Type token) {
   printer << "]";
 }
 
-ParseResult
-parseBarriersAndPreds(OpAsmParser &parser,
-                      SmallVectorImpl<OpAsmParser::UnresolvedOperand> &barriers,
-                      SmallVectorImpl<OpAsmParser::UnresolvedOperand> &preds) {
+ParseResult parseBarriersAndPreds(OpAsmParser &parser,
+                                  SmallVectorImpl<OpAsmParser::UnresolvedOperand> &barriers,
+                                  SmallVectorImpl<OpAsmParser::UnresolvedOperand> &preds) {
   while (succeeded(parser.parseOptionalComma())) {
     if (parser.parseOperand(barriers.emplace_back()) || parser.parseLSquare() ||
         parser.parseOperand(preds.emplace_back()) || parser.parseRSquare())

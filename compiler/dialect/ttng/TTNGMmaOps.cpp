@@ -31,8 +31,8 @@ static Attribute encodingOf(Value value) {
 }
 
 static bool isOurs(Attribute encoding) {
-  return encoding && (isa<ttg::TTGDialect>(encoding.getDialect()) ||
-                      isa<TTNGDialect>(encoding.getDialect()));
+  return encoding &&
+         (isa<ttg::TTGDialect>(encoding.getDialect()) || isa<TTNGDialect>(encoding.getDialect()));
 }
 
 /// a[M, K] x b[K, N] = d[M, N]. A pair of CTAs holds half of b's columns each:
@@ -94,11 +94,9 @@ LogicalResult WarpGroupDotOp::verify() {
   if (!layout)
     return emitOpError("result must have an nvidia_mma layout of version 3; got none");
   if (shapeOf(getD())[0] % 64)
-    return emitOpError("rows of the result must be a multiple of 64; got ")
-           << shapeOf(getD())[0];
+    return emitOpError("rows of the result must be a multiple of 64; got ") << shapeOf(getD())[0];
   if (shapeOf(getD())[1] % 8)
-    return emitOpError("columns of the result must be a multiple of 8; got ")
-           << shapeOf(getD())[1];
+    return emitOpError("columns of the result must be a multiple of 8; got ") << shapeOf(getD())[1];
   if (isOurs(encodingOf(getB())) && !isa<ttg::NVMMASharedEncodingAttr>(encodingOf(getB())))
     return emitOpError("b must have an nvmma_shared layout; got ") << encodingOf(getB());
   Attribute layoutA = encodingOf(getA());
@@ -203,16 +201,15 @@ static LogicalResult verifyAccumulator(Operation *op, Value d) {
     return op->emitOpError("d must be mutable; got ") << d.getType();
   auto tmem = dyn_cast<TensorMemoryEncodingAttr>(encoding);
   if (!tmem)
-    return isOurs(encoding) ? op->emitOpError("d must have a tensor_memory_encoding; got ")
-                                  << encoding
-                            : success();
+    return isOurs(encoding)
+               ? op->emitOpError("d must have a tensor_memory_encoding; got ") << encoding
+               : success();
   unsigned bits = bitsOf(d);
   if (bits && tmem.getColStride() != 32 / bits)
     return op->emitOpError("colStride of d must be 32 / ")
            << bits << "; got " << tmem.getColStride();
   if (std::min<int64_t>(tmem.getBlockN(), shapeOf(d).back()) > 256)
-    return op->emitOpError("columns of a block of d must be at most 256; got ")
-           << tmem.getBlockN();
+    return op->emitOpError("columns of a block of d must be at most 256; got ") << tmem.getBlockN();
   return success();
 }
 
@@ -289,9 +286,7 @@ static int64_t scaledK(TCGen5MMAScaledOp op) {
   return isPadded(op.getA()) ? k : k * packing(op.getA(), op.getAType());
 }
 
-TileCost TCGen5MMAOp::getTileCost() {
-  return productCost(getA(), getD(), shapeOf(getA()).back());
-}
+TileCost TCGen5MMAOp::getTileCost() { return productCost(getA(), getD(), shapeOf(getA()).back()); }
 
 TileCost TCGen5MMAScaledOp::getTileCost() {
   TileCost cost = productCost(getA(), getD(), scaledK(*this));

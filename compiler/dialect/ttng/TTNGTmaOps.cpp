@@ -55,8 +55,8 @@ static LogicalResult verifyBlock(Operation *op, Value desc, Value buffer) {
 static LogicalResult verifyCoordinates(Operation *op, Value desc, size_t coordinates) {
   RankedTensorType block = blockOf(desc);
   if (block && size_t(block.getRank()) != coordinates)
-    return op->emitOpError("needs ") << block.getRank() << " coordinates for " << desc.getType()
-                                     << "; got " << coordinates;
+    return op->emitOpError("needs ")
+           << block.getRank() << " coordinates for " << desc.getType() << "; got " << coordinates;
   if (coordinates < 1 || coordinates > 5)
     return op->emitOpError("needs between 1 and 5 coordinates; got ") << coordinates;
   return success();
@@ -66,11 +66,10 @@ static LogicalResult verifyCoordinates(Operation *op, Value desc, size_t coordin
 /// dimensions, channels), offsets in its spatial dimensions.
 static LogicalResult verifyIm2Col(Operation *op, size_t coordinates, size_t offsets) {
   if (coordinates < 3 || coordinates > 5)
-    return op->emitOpError("needs between 3 and 5 coordinates in im2col mode; got ")
-           << coordinates;
+    return op->emitOpError("needs between 3 and 5 coordinates in im2col mode; got ") << coordinates;
   if (offsets != coordinates - 2)
-    return op->emitOpError("needs ") << coordinates - 2 << " offsets in im2col mode; got "
-                                     << offsets;
+    return op->emitOpError("needs ")
+           << coordinates - 2 << " offsets in im2col mode; got " << offsets;
   return success();
 }
 

@@ -129,8 +129,8 @@ LogicalResult TMEMSubSliceOp::verify() {
     return emitOpError("slices the innermost dimension only; got ") << src << " and " << dst;
   int64_t offset = int32_t(getN()), size = dst.getShape().back();
   if (offset < 0 || offset + size > src.getShape().back())
-    return emitOpError("columns ") << offset << " to " << offset + size
-                                   << " exceed the source's " << src.getShape().back();
+    return emitOpError("columns ")
+           << offset << " to " << offset + size << " exceed the source's " << src.getShape().back();
   if (offset & (size - 1))
     return emitOpError("first column must be a multiple of the result's ")
            << size << "; got " << offset;

@@ -25,7 +25,7 @@ struct MbarrierWaiter {
 struct TimedMbarrier {
   Mbarrier state;
   TrackId track = NoTrack;
-  Cycles lastArrival = 0;        ///< for flows: when the completing step happened
+  Cycles lastArrival = 0; ///< for flows: when the completing step happened
   TrackId lastArrivalBy = NoTrack;
   std::vector<MbarrierWaiter> waiters;
 };

@@ -39,7 +39,7 @@ private:
     int32_t newer, older; ///< recency list
     int32_t next;         ///< bucket chain
     bool dirty;
-    uint32_t sides;       ///< partitions that have it, as bits
+    uint32_t sides; ///< partitions that have it, as bits
   };
 
   int32_t bucketOf(uint64_t address) const;

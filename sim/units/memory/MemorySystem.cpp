@@ -48,7 +48,8 @@ MemoryReply MemorySystem::commit(const MemoryRequest &request) {
   // it fetched from the other: only the first request of a half goes far.
   L2Cache::Outcome outcome{true, 0, true};
   if (!warm)
-    outcome = cache.access(request.address, request.bytes, request.write, request.sm % spec.partitions);
+    outcome =
+        cache.access(request.address, request.bytes, request.write, request.sm % spec.partitions);
   Cycles latency = spec.hitLatency;
   if (outcome.hit && !outcome.known && spec.partitions > 1)
     latency += spec.farLatency;

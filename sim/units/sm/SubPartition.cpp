@@ -34,7 +34,7 @@ SubPartition::Turn SubPartition::commit(Cycles now, Pipe pipe, int64_t count) {
   Cycles slotFree = slots.query(now, 0).start;
   Cycles pipeFree = pipes[unsigned(pipe)].query(now, 0).start;
   turn.start = std::max({now, slotFree, pipeFree});
-  turn.heldBy = turn.start == now ? Reason::None
+  turn.heldBy = turn.start == now      ? Reason::None
                 : pipeFree >= slotFree ? Reason::Port
                                        : Reason::IssueSlot;
   turn.issueDone = slots.commit(turn.start, count).done;

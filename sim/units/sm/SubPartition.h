@@ -27,11 +27,11 @@ public:
     static Spec of(const Chip &chip);
   };
   struct Turn {
-    Cycles start;      ///< the first instruction issues
-    Reason heldBy;     ///< why not earlier: Port, IssueSlot or None
-    Cycles issueDone;  ///< the warps may issue something else
-    Cycles pipeDone;   ///< the pipe is free
-    Cycles ready;      ///< a dependent tile operation may start
+    Cycles start;     ///< the first instruction issues
+    Reason heldBy;    ///< why not earlier: Port, IssueSlot or None
+    Cycles issueDone; ///< the warps may issue something else
+    Cycles pipeDone;  ///< the pipe is free
+    Cycles ready;     ///< a dependent tile operation may start
   };
 
   explicit SubPartition(const Spec &spec);

@@ -59,7 +59,8 @@ TmaEngine::Turn TmaEngine::store(Cycles now, const Copy &copy) {
   for (int box = 0; box < copy.boxes; ++box) {
     Cycles start = std::max(now, gaps.free());
     gaps.commit(start, 0);
-    MemoryRequest request{start, sm, copy.address + uint64_t(box * copy.pitch), copy.boxBytes, true};
+    MemoryRequest request{start, sm, copy.address + uint64_t(box * copy.pitch), copy.boxBytes,
+                          true};
     MemoryReply reply = memory.commit(request);
     Cycles read = std::max(reply.accepted, stores.commit(start, copy.boxBytes).done);
     turn.sourceRead = std::max(turn.sourceRead, read + spec.storeLatency + descriptor);

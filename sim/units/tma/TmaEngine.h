@@ -28,19 +28,19 @@ public:
 
   /// One copy between device memory and shared memory.
   struct Copy {
-    uint64_t address;  ///< of the first byte in device memory
-    int64_t pitch;     ///< bytes between the starts of two boxes
+    uint64_t address; ///< of the first byte in device memory
+    int64_t pitch;    ///< bytes between the starts of two boxes
     int boxes;
     int64_t boxBytes;
     bool multicast = false;
     bool firstUseOfDescriptor = false;
   };
   struct Turn {
-    Cycles start;    ///< the engine takes up the first box
-    Reason heldBy;   ///< why not earlier: Port, Credit or None
+    Cycles start;      ///< the engine takes up the first box
+    Reason heldBy;     ///< why not earlier: Port, Credit or None
     Cycles sourceRead; ///< stores: the source may be reused
-    Cycles done;     ///< loads: all bytes are in shared memory; stores: visible
-    int hits;        ///< boxes found in L2
+    Cycles done;       ///< loads: all bytes are in shared memory; stores: visible
+    int hits;          ///< boxes found in L2
   };
 
   TmaEngine(const Spec &spec, int sm, MemoryPort &memory);

@@ -80,13 +80,15 @@ const std::string kF16 = "!ttg.memdesc<2x64x64xf16, #s, #smem, mutable>";
 const std::string kHalf = "!ttg.memdesc<2x64x32xf32, #s, #smem, mutable>";
 
 TEST_F(StorageAliasesTest, nestedGroups) {
-  auto module = parse(std::string(kSpec) + alloc("qk", kF32) + alloc("p", kF16) + alloc("a", kHalf) +
-                      "%0 = tlx.reuse_group(%p, %a) group_kind = distinct : (" + kF16 + ", " +
-                      kHalf + ") -> !tlx.reuse_group<distinct>\n"
-                      "%1 = tlx.reuse_group(%qk, %0) group_kind = shared : (" + kF32 +
-                      ", !tlx.reuse_group<distinct>) -> !tlx.reuse_group<shared>\n"
-                      "tlx.set_buffer_overlap(%s, %1) : (!tlx.storage_alias_spec<smem>, "
-                      "!tlx.reuse_group<shared>) -> ()\n");
+  auto module =
+      parse(std::string(kSpec) + alloc("qk", kF32) + alloc("p", kF16) + alloc("a", kHalf) +
+            "%0 = tlx.reuse_group(%p, %a) group_kind = distinct : (" + kF16 + ", " + kHalf +
+            ") -> !tlx.reuse_group<distinct>\n"
+            "%1 = tlx.reuse_group(%qk, %0) group_kind = shared : (" +
+            kF32 +
+            ", !tlx.reuse_group<distinct>) -> !tlx.reuse_group<shared>\n"
+            "tlx.set_buffer_overlap(%s, %1) : (!tlx.storage_alias_spec<smem>, "
+            "!tlx.reuse_group<shared>) -> ()\n");
   ASSERT_TRUE(module);
   std::vector<Storage> storages;
   auto at = places(*module, nullptr, &storages);
@@ -107,7 +109,8 @@ TEST_F(StorageAliasesTest, groupSizeGathersConsecutiveIndices) {
   auto module = parse(std::string(kSpec) + alloc("qk", kF32) + alloc("p", four) +
                       "%0 = tlx.reuse_group(%p) group_kind = shared, group_size = 2 : (" + four +
                       ") -> !tlx.reuse_group<shared>\n"
-                      "%1 = tlx.reuse_group(%qk, %0) group_kind = shared : (" + kF32 +
+                      "%1 = tlx.reuse_group(%qk, %0) group_kind = shared : (" +
+                      kF32 +
                       ", !tlx.reuse_group<shared>) -> !tlx.reuse_group<shared>\n"
                       "tlx.set_buffer_overlap(%s, %1) : (!tlx.storage_alias_spec<smem>, "
                       "!tlx.reuse_group<shared>) -> ()\n");
@@ -126,13 +129,15 @@ TEST_F(StorageAliasesTest, groupSizeGathersConsecutiveIndices) {
 TEST_F(StorageAliasesTest, groupsThatAreTooSmallOverlapTheNext) {
   const std::string wide = "!ttg.memdesc<2x64x128xf16, #s, #smem, mutable>";
   const std::string four = "!ttg.memdesc<8x64x64xf16, #s, #smem, mutable>";
-  auto module = parse(std::string(kSpec) + alloc("big", wide) + alloc("p", four) +
-                      "%0 = tlx.reuse_group(%big) group_kind = shared, group_size = 4 : (" + wide +
-                      ") -> !tlx.reuse_group<shared>\n"
-                      "%1 = tlx.reuse_group(%0, %p) group_kind = shared : (!tlx.reuse_group<shared>, " +
-                      four + ") -> !tlx.reuse_group<shared>\n"
-                      "tlx.set_buffer_overlap(%s, %1) : (!tlx.storage_alias_spec<smem>, "
-                      "!tlx.reuse_group<shared>) -> ()\n");
+  auto module =
+      parse(std::string(kSpec) + alloc("big", wide) + alloc("p", four) +
+            "%0 = tlx.reuse_group(%big) group_kind = shared, group_size = 4 : (" + wide +
+            ") -> !tlx.reuse_group<shared>\n"
+            "%1 = tlx.reuse_group(%0, %p) group_kind = shared : (!tlx.reuse_group<shared>, " +
+            four +
+            ") -> !tlx.reuse_group<shared>\n"
+            "tlx.set_buffer_overlap(%s, %1) : (!tlx.storage_alias_spec<smem>, "
+            "!tlx.reuse_group<shared>) -> ()\n");
   ASSERT_TRUE(module);
   auto at = places(*module);
   ASSERT_EQ(at.size(), 2u);
@@ -182,10 +187,11 @@ TEST_F(StorageAliasesTest, tensorMemoryCountsColumns) {
 }
 
 TEST_F(StorageAliasesTest, errorsNameTheReason) {
-  auto small = parse("%s = tlx.storage_alias_spec storage = smem, size = 1000 : "
-                     "!tlx.storage_alias_spec<smem, 1000>\n"
-                     "%x = tlx.storage_alias_local_alloc %s : !tlx.storage_alias_spec<smem, 1000> -> " +
-                     kF16 + "\n");
+  auto small =
+      parse("%s = tlx.storage_alias_spec storage = smem, size = 1000 : "
+            "!tlx.storage_alias_spec<smem, 1000>\n"
+            "%x = tlx.storage_alias_local_alloc %s : !tlx.storage_alias_spec<smem, 1000> -> " +
+            kF16 + "\n");
   ASSERT_TRUE(small);
   std::string error;
   EXPECT_TRUE(places(*small, &error).empty());
@@ -206,8 +212,9 @@ TEST_F(StorageAliasesTest, errorsNameTheReason) {
 }
 
 TEST_F(StorageAliasesTest, localAliasesShareTheWholeAllocation) {
-  auto module = parse("%x = ttg.local_alloc : () -> " + kF16 + "\n%y = tlx.local_alias %x : " + kF16 +
-                      " -> " + kF32 + "\n%z = ttg.local_alloc : () -> " + kF16 + "\n");
+  auto module =
+      parse("%x = ttg.local_alloc : () -> " + kF16 + "\n%y = tlx.local_alias %x : " + kF16 +
+            " -> " + kF32 + "\n%z = ttg.local_alloc : () -> " + kF16 + "\n");
   ASSERT_TRUE(module);
   std::vector<Storage> storages;
   auto at = places(*module, nullptr, &storages);

@@ -91,12 +91,14 @@ TEST_F(StorageAllocationTest, usesInALoopLastAsLongAsTheLoop) {
 }
 
 TEST_F(StorageAllocationTest, capturesLiveThroughoutTheirWarpSpecialize) {
-  auto module = parse(alloc("a") + alloc("d") + use("d") + "ttg.warp_specialize(%a, %i)\n"
-                 "default {\n" + alloc("b") + use("b") + alloc("c") + use("c") +
-                 "ttg.warp_yield\n}\n"
-                 "partition0(%p: !b, %j: i32) num_warps(4) {\n"
-                 "%q = ttg.memdesc_index %p[%j] : !b -> !v\nttg.warp_return\n"
-                 "} : (!b, i32) -> ()\n");
+  auto module = parse(alloc("a") + alloc("d") + use("d") +
+                      "ttg.warp_specialize(%a, %i)\n"
+                      "default {\n" +
+                      alloc("b") + use("b") + alloc("c") + use("c") +
+                      "ttg.warp_yield\n}\n"
+                      "partition0(%p: !b, %j: i32) num_warps(4) {\n"
+                      "%q = ttg.memdesc_index %p[%j] : !b -> !v\nttg.warp_return\n"
+                      "} : (!b, i32) -> ()\n");
   ASSERT_TRUE(module);
   StorageAllocation allocation = allocate(*module);
   EXPECT_FALSE(allocation.mayShare(0, 2)); // a lives while b does
@@ -105,11 +107,11 @@ TEST_F(StorageAllocationTest, capturesLiveThroughoutTheirWarpSpecialize) {
 }
 
 TEST_F(StorageAllocationTest, regionsOfAWarpSpecializeRunAtTheSameTime) {
-  auto module = parse("ttg.warp_specialize(%i)\ndefault {\n" + alloc("a") + use("a") + alloc("c") +
-                      use("c") + "ttg.warp_yield\n}\npartition0(%j: i32) num_warps(4) {\n" +
-                      "%b = ttg.local_alloc : () -> !b\n" +
-                      "%q = ttg.memdesc_index %b[%j] : !b -> !v\nttg.warp_return\n" +
-                      "} : (i32) -> ()\n");
+  auto module =
+      parse("ttg.warp_specialize(%i)\ndefault {\n" + alloc("a") + use("a") + alloc("c") + use("c") +
+            "ttg.warp_yield\n}\npartition0(%j: i32) num_warps(4) {\n" +
+            "%b = ttg.local_alloc : () -> !b\n" +
+            "%q = ttg.memdesc_index %b[%j] : !b -> !v\nttg.warp_return\n" + "} : (i32) -> ()\n");
   ASSERT_TRUE(module);
   StorageAllocation allocation = allocate(*module);
   EXPECT_TRUE(allocation.mayShare(0, 1));
@@ -120,7 +122,8 @@ TEST_F(StorageAllocationTest, regionsOfAWarpSpecializeRunAtTheSameTime) {
 TEST_F(StorageAllocationTest, buffersHandedThroughALoopStayAlive) {
   auto module = parse(alloc("a") + alloc("c") +
                       "%r = scf.for %j = %i to %i step %i iter_args(%p = %a) -> (!b) : i32 {\n"
-                      "scf.yield %p : !b\n}\n" + use("c") + alloc("b") + use("b") + use("r"));
+                      "scf.yield %p : !b\n}\n" +
+                      use("c") + alloc("b") + use("b") + use("r"));
   ASSERT_TRUE(module);
   StorageAllocation allocation = allocate(*module);
   EXPECT_FALSE(allocation.mayShare(0, 2));
@@ -129,10 +132,11 @@ TEST_F(StorageAllocationTest, buffersHandedThroughALoopStayAlive) {
 
 // Tiles of 64 rows take half of the lanes: two lie side by side.
 TEST_F(StorageAllocationTest, tensorMemoryHasTwoHalves) {
-  auto module = parse("%t = arith.constant true\n%x2 = arith.constant dense<0.0> : tensor<64x64xf32>\n"
-                      "%a = ttng.tmem_alloc : () -> !m\n%b = ttng.tmem_alloc : () -> !m\n"
-                      "ttng.tmem_store %x2, %a, %t : tensor<64x64xf32> -> !m\n"
-                      "ttng.tmem_store %x2, %b, %t : tensor<64x64xf32> -> !m\n");
+  auto module =
+      parse("%t = arith.constant true\n%x2 = arith.constant dense<0.0> : tensor<64x64xf32>\n"
+            "%a = ttng.tmem_alloc : () -> !m\n%b = ttng.tmem_alloc : () -> !m\n"
+            "ttng.tmem_store %x2, %a, %t : tensor<64x64xf32> -> !m\n"
+            "ttng.tmem_store %x2, %b, %t : tensor<64x64xf32> -> !m\n");
   ASSERT_TRUE(module);
   StorageAllocation allocation = allocate(*module);
   EXPECT_EQ(allocation.tensorColumns(), 64);

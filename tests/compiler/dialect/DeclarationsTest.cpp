@@ -60,9 +60,9 @@ TEST_F(Declarations, EveryOpOfOursDeclaresItsCost) {
     bool declared =
         name.hasInterface<TileCostOpInterface>() ||
         hasCostTrait<CostUnit::None, CostUnit::Scalar, CostUnit::Alu, CostUnit::Fma, CostUnit::Fp64,
-                     CostUnit::Mufu, CostUnit::Convert, CostUnit::LoadStore,
-                     CostUnit::SharedMemory, CostUnit::Shuffle, CostUnit::Tma,
-                     CostUnit::TensorCore, CostUnit::TensorMemory, CostUnit::Barrier>(name);
+                     CostUnit::Mufu, CostUnit::Convert, CostUnit::LoadStore, CostUnit::SharedMemory,
+                     CostUnit::Shuffle, CostUnit::Tma, CostUnit::TensorCore, CostUnit::TensorMemory,
+                     CostUnit::Barrier>(name);
     EXPECT_TRUE(declared) << name.getStringRef().str();
   }
 }

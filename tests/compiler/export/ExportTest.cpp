@@ -1,6 +1,6 @@
 // What small kernels become.
-#include "compiler/dialect/registry/Registry.h"
 #include "compiler/export/Export.h"
+#include "compiler/dialect/registry/Registry.h"
 #include "compiler/ingest/ParseFile.h"
 
 #include "mlir/IR/MLIRContext.h"

@@ -45,7 +45,8 @@ TEST(LayoutCost, AChangeOfLayoutThatMovesNothing) {
   auto costs = costsOf(R"(
     %0 = ttg.convert_layout %x : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #dot>
     %1 = ttg.convert_layout %y : tensor<64x64xf16, #blocked> -> tensor<64x64xf16, #blocked1>
-)", sim::Op::Copy);
+)",
+                       sim::Op::Copy);
   ASSERT_EQ(costs.size(), 2u);
   EXPECT_EQ(costs[0].unit, CostUnit::None); // an accumulator is an operand as it is
   EXPECT_EQ(costs[1].unit, CostUnit::SharedMemory);
@@ -56,7 +57,8 @@ TEST(LayoutCost, SharedMemoryPassesAndInstructions) {
     %0 = ttg.local_alloc %y : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #swizzled, #smem, mutable>
     %1 = ttg.local_alloc %x : (tensor<64x64xf16, #mma>) -> !ttg.memdesc<64x64xf16, #swizzled, #smem, mutable>
     %2 = ttg.local_alloc %x : (tensor<64x64xf16, #mma>) -> !ttg.memdesc<64x64xf16, #plain, #smem, mutable>
-)", sim::Op::LocalAlloc);
+)",
+                       sim::Op::LocalAlloc);
   ASSERT_EQ(costs.size(), 3u);
   // 16 bytes to a lane: 4 instructions in each of 4 warps, no conflicts.
   EXPECT_EQ(costs[0].warpInstructions, 16);
@@ -71,7 +73,8 @@ TEST(LayoutCost, SharedMemoryPassesAndInstructions) {
 TEST(LayoutCost, CopiesCount) {
   auto costs = costsOf(R"(
     %0 = math.exp2 %z : tensor<64xf32, #ttg.slice<{dim = 1, parent = #mma}>>
-)", sim::Op::Exp2);
+)",
+                       sim::Op::Exp2);
   ASSERT_EQ(costs.size(), 1u);
   EXPECT_EQ(costs[0].registersPerThread, 2);
   EXPECT_EQ(costs[0].elements, 2 * 32 * 4); // four lanes hold each row

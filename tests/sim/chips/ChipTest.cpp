@@ -66,7 +66,8 @@ TEST(Chip, WhatIfChangesOneNumber) {
 }
 
 TEST(Chip, ErrorsNameLineAndColumn) {
-  EXPECT_EQ(failure(""), "t.chip: error: the chip table is empty\nhint: it starts with 'chip NAME'");
+  EXPECT_EQ(failure(""),
+            "t.chip: error: the chip table is empty\nhint: it starts with 'chip NAME'");
   EXPECT_EQ(failure("arch sm90\n"),
             "t.chip:1:1: error: a chip table starts with 'chip NAME'; got 'arch'");
   EXPECT_EQ(failure("chip x\narch sm80\n"),

@@ -24,11 +24,15 @@ std::string reference() {
   for (const std::string &name : Chip::builtins())
     chips.push_back(*Chip::load(name));
   std::string out = "# Chip tables\n\n"
-                    "Written by a test (`tests/sim/chips/ReferenceTest.cpp`) from `sim/chips`; set `TLX_UPDATE_DOCS=1` and run it to renew "
+                    "Written by a test (`tests/sim/chips/ReferenceTest.cpp`) from `sim/chips`; set "
+                    "`TLX_UPDATE_DOCS=1` and run it to renew "
                     "this page.\n\n"
-                    "Every number of a chip that the simulator's time rests on, to be changed with `--what-if PATH=VALUE`. A table of one's "
-                    "own is a file that ends in `.chip`, given as `--chip FILE`; `based-on h200` takes over what it leaves out. The letter "
-                    "behind a number: **m**easured on the chip, **f**itted to measurements, **r**ead in a document, **a**ssumed; each "
+                    "Every number of a chip that the simulator's time rests on, to be changed with "
+                    "`--what-if PATH=VALUE`. A table of one's "
+                    "own is a file that ends in `.chip`, given as `--chip FILE`; `based-on h200` "
+                    "takes over what it leaves out. The letter "
+                    "behind a number: **m**easured on the chip, **f**itted to measurements, "
+                    "**r**ead in a document, **a**ssumed; each "
                     "table names the source.\n\n"
                     "| path | unit | meaning |";
   for (const Chip &chip : chips)
@@ -42,7 +46,8 @@ std::string reference() {
     out += std::string("| `") + facts.path + "` | " + facts.unit + " | " + facts.meaning + " |";
     for (const Chip &chip : chips) {
       const ParamValue &value = chip.get(Param(i));
-      out += value.given ? " " + number(value.value) + " " + name(value.provenance)[0] + " |" : " |";
+      out +=
+          value.given ? " " + number(value.value) + " " + name(value.provenance)[0] + " |" : " |";
     }
     out += "\n";
   }

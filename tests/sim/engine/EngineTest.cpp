@@ -2,8 +2,8 @@
 #include "sim/engine/EventQueue.h"
 #include "sim/engine/Port.h"
 
-#include <gtest/gtest.h>
 #include <algorithm>
+#include <gtest/gtest.h>
 #include <random>
 
 using namespace tlx::sim;

@@ -9,7 +9,8 @@ using namespace tlx::sim::test;
 
 namespace {
 
-Builder::PartitionSpec partition(std::string name, int32_t warps, std::function<void(const Regs &)> body) {
+Builder::PartitionSpec partition(std::string name, int32_t warps,
+                                 std::function<void(const Regs &)> body) {
   Builder::PartitionSpec spec;
   spec.name = std::move(name);
   spec.numWarps = warps;
@@ -85,9 +86,17 @@ TEST(Divergence, ThreadsThatDisagreeRunBothWaysAndMeetAgain) {
     effect.threads = sync::Threads::PerThread;
     b.sync({effect});
   };
-  Regs value = b.ifElse(isOne, {b.scalar(DType::i32)},
-                        [&] { arrive(1); b.emit(Op::Store, {out, b.i32(-1)}); return Regs{b.i32(10)}; },
-                        [&] { arrive(2); return Regs{b.add(tid, b.i32(5))}; });
+  Regs value = b.ifElse(
+      isOne, {b.scalar(DType::i32)},
+      [&] {
+        arrive(1);
+        b.emit(Op::Store, {out, b.i32(-1)});
+        return Regs{b.i32(10)};
+      },
+      [&] {
+        arrive(2);
+        return Regs{b.add(tid, b.i32(5))};
+      });
   b.sync({waitEffect(bar, b.i32(0))});
   Reg small = b.compare(CmpI::Slt, value[0], b.i32(11)); // threads 0..5 and warp 1
   Reg again = b.barrier(b.barriers("again", 1, 38), b.i32(0));
@@ -117,7 +126,8 @@ TEST(Mbarrier, UseWithoutInitIsNamed) {
   Program program = b.finish();
   RunReport report = runAlone(program);
   ASSERT_EQ(report.findings.size(), 1u);
-  EXPECT_EQ(render(program, report.findings[0]), "kernel.py:4:1: error: arrive on an mbarrier that was never initialised, at byte 0x0 of CTA 0\n");
+  EXPECT_EQ(render(program, report.findings[0]), "kernel.py:4:1: error: arrive on an mbarrier that "
+                                                 "was never initialised, at byte 0x0 of CTA 0\n");
 }
 
 TEST(AsyncGroups, StoresThatNobodyWaitsForAreReportedAtExit) {
@@ -135,11 +145,15 @@ TEST(AsyncGroups, StoresThatNobodyWaitsForAreReportedAtExit) {
     Program program = b.finish();
     std::vector<float> c(128);
     GlobalMemory memory;
-    RunReport report = run(program, memory, {Argument::desc(memory.add("c", c.data(), 512), DType::f32, {8, 16}, {16, 1})});
+    RunReport report =
+        run(program, memory,
+            {Argument::desc(memory.add("c", c.data(), 512), DType::f32, {8, 16}, {16, 1})});
     EXPECT_TRUE(report.clean());
     ASSERT_EQ(report.warnings.size(), waits ? 0u : 1u);
     if (!waits)
-      EXPECT_EQ(render(program, report.warnings[0]), "kernel.py:6:1: error: 'default' ends without waiting for 1 bulk store(s) that read its shared memory\n");
+      EXPECT_EQ(render(program, report.warnings[0]),
+                "kernel.py:6:1: error: 'default' ends without waiting for 1 bulk store(s) that "
+                "read its shared memory\n");
   }
 }
 
@@ -150,7 +164,9 @@ TEST(Cluster, MeetsBehindTheBarriersOfKernelsThatReachOut) {
   Reg rank = b.emit1(Op::ClusterId, {}, b.scalar(DType::i32));
   Reg bar = b.barrier(b.barriers("bar", 1, 1), b.i32(0));
   Reg other = b.binary(Op::XorI, rank, b.i32(1));
-  Reg remote = b.emit1(Op::MapToRemoteBuffer, {bar, other}, b.type(Type::memDesc({1}, DType::i64, b.plain({1}), sync::Space::SharedCluster)));
+  Reg remote =
+      b.emit1(Op::MapToRemoteBuffer, {bar, other},
+              b.type(Type::memDesc({1}, DType::i64, b.plain({1}), sync::Space::SharedCluster)));
   b.sync({arriveEffect(remote)});
   b.sync({waitEffect(bar, b.i32(0))});
   b.ret();
@@ -166,38 +182,43 @@ TEST(Mbarrier, PhaseThatNobodySawIsFound) {
   // The partition completes two phases while the default task has only seen one.
   Kernel b("lost");
   Reg all = b.barriers("bar", 1, 1);
-  b.warpSpecialize({all}, {}, [&]() -> Regs {
-    b.at(11);
-    b.sync({waitEffect(b.barrier(all, b.i32(0)), b.i32(0))});
-    return {};
-  }, {partition("hasty", 1, [&](const Regs &c) {
-    Reg bar = b.barrier(c[0], b.i32(0));
-    b.at(21);
-    b.sync({arriveEffect(bar)});
-    b.at(22);
-    b.sync({arriveEffect(bar)});
-  })});
+  b.warpSpecialize({all}, {},
+                   [&]() -> Regs {
+                     b.at(11);
+                     b.sync({waitEffect(b.barrier(all, b.i32(0)), b.i32(0))});
+                     return {};
+                   },
+                   {partition("hasty", 1, [&](const Regs &c) {
+                     Reg bar = b.barrier(c[0], b.i32(0));
+                     b.at(21);
+                     b.sync({arriveEffect(bar)});
+                     b.at(22);
+                     b.sync({arriveEffect(bar)});
+                   })});
   b.ret();
   Program program = b.finish();
   RunReport report = runAlone(program);
   ASSERT_EQ(report.findings.size(), 1u) << text(program, report);
   EXPECT_EQ(report.findings[0].kind, Finding::Kind::LostPhase);
-  EXPECT_NE(text(program, report).find("kernel.py:22:1: note: the second phase"), std::string::npos);
+  EXPECT_NE(text(program, report).find("kernel.py:22:1: note: the second phase"),
+            std::string::npos);
 }
 
 TEST(Named, PingPongAndMismatches) {
   auto program = [](int64_t threads, int64_t otherThreads, bool arrives) {
     Kernel b("named");
     Reg id = b.i32(9);
-    b.warpSpecialize({id}, {}, [&]() -> Regs {
-      b.at(10);
-      b.sync({namedEffect(sync::Kind::NamedBarrierSync, id, threads)});
-      return {};
-    }, {partition("other", 4, [&](const Regs &c) {
-      b.at(20);
-      if (arrives)
-        b.sync({namedEffect(sync::Kind::NamedBarrierArrive, c[0], otherThreads)});
-    })});
+    b.warpSpecialize({id}, {},
+                     [&]() -> Regs {
+                       b.at(10);
+                       b.sync({namedEffect(sync::Kind::NamedBarrierSync, id, threads)});
+                       return {};
+                     },
+                     {partition("other", 4, [&](const Regs &c) {
+                       b.at(20);
+                       if (arrives)
+                         b.sync({namedEffect(sync::Kind::NamedBarrierArrive, c[0], otherThreads)});
+                     })});
     b.ret();
     return b.finish();
   };
@@ -209,7 +230,8 @@ TEST(Named, PingPongAndMismatches) {
     Program alone = program(256, 256, false);
     RunReport hang = runAlone(alone, schedule);
     ASSERT_EQ(hang.findings.size(), 1u);
-    EXPECT_NE(render(alone, hang.findings[0]).find("waits at named barrier 9: 128 of 256 threads"), std::string::npos);
+    EXPECT_NE(render(alone, hang.findings[0]).find("waits at named barrier 9: 128 of 256 threads"),
+              std::string::npos);
   }
 }
 
@@ -238,7 +260,9 @@ TEST(Cluster, BarrierAndRemoteStore) {
   for (const Schedule &schedule : schedules(3)) {
     std::vector<int32_t> result(16);
     GlobalMemory memory;
-    RunReport report = run(program, memory, {Argument::pointer(memory.add("out", result.data(), 64))}, {2, 1, 1}, schedule);
+    RunReport report =
+        run(program, memory, {Argument::pointer(memory.add("out", result.data(), 64))}, {2, 1, 1},
+            schedule);
     EXPECT_TRUE(report.clean()) << schedule.text() << text(program, report);
     EXPECT_EQ(result[0], 101);
     EXPECT_EQ(result[15], 100);
@@ -254,14 +278,27 @@ TEST(Cluster, OneSidedBarrierHangs) {
   wait.kind = sync::Kind::ClusterWait;
   Reg leads = b.compare(CmpI::Eq, rank, b.i32(0));
   Reg bar = b.barrier(b.barriers("bar", 1, 1), b.i32(0));
-  b.ifElse(leads, {}, [&] { b.at(5); b.sync({arrive, wait}); return Regs{}; },
-           [&] { b.at(6); b.sync({waitEffect(bar, b.i32(0))}); return Regs{}; });
+  b.ifElse(
+      leads, {},
+      [&] {
+        b.at(5);
+        b.sync({arrive, wait});
+        return Regs{};
+      },
+      [&] {
+        b.at(6);
+        b.sync({waitEffect(bar, b.i32(0))});
+        return Regs{};
+      });
   b.ret();
   Program program = b.finish();
   GlobalMemory memory;
   RunReport report = run(program, memory, {}, {2, 1, 1});
   ASSERT_EQ(report.findings.size(), 1u);
-  EXPECT_NE(render(program, report.findings[0]).find("waits at the cluster barrier: 128 of 256 threads have arrived"), std::string::npos) << render(program, report.findings[0]);
+  EXPECT_NE(render(program, report.findings[0])
+                .find("waits at the cluster barrier: 128 of 256 threads have arrived"),
+            std::string::npos)
+      << render(program, report.findings[0]);
 }
 
 TEST(AsyncGroups, WaitCoversAllButTheNewest) {
@@ -294,7 +331,10 @@ TEST(AsyncGroups, WaitCoversAllButTheNewest) {
       data[i] = i * i;
     GlobalMemory memory;
     uint64_t at = memory.add("in", data.data(), 64);
-    RunReport report = run(program, memory, {Argument::pointer(at), Argument::pointer(memory.add("out", result.data(), 64))}, {1, 1, 1}, schedule);
+    RunReport report =
+        run(program, memory,
+            {Argument::pointer(at), Argument::pointer(memory.add("out", result.data(), 64))},
+            {1, 1, 1}, schedule);
     EXPECT_TRUE(report.clean()) << schedule.text() << text(program, report);
     EXPECT_EQ(result, data) << schedule.text();
   }
@@ -335,19 +375,21 @@ TEST(LaunchControl, PersistentCtasShareTheGrid) {
   Reg response = b.emit1(Op::LocalAlloc, {noReg}, b.type(answer), attrs);
   TypeId i32 = b.scalar(DType::i32);
   Reg zero = b.i32(0), one = b.i32(1);
-  b.whileLoop({b.programId(0), zero},
-              [&](const Regs &r) { return Builder::WhileStep{b.compare(CmpI::Sge, r[0], zero), r}; },
-              [&](const Regs &r) {
-                Reg at = b.emit1(Op::AddPtr, {out, r[0]}, b.pointer(DType::i32));
-                Attrs add;
-                add.rmw = Rmw::Add;
-                b.emit1(Op::AtomicRmw, {at, one}, i32, add);
-                b.sync(expectEffects(bar, 16));
-                b.emit(Op::ClcTryCancel, {bar, response}, {}, {}, {later(sync::Kind::Write, response, sync::Space::Shared)});
-                b.sync({waitEffect(bar, r[1])});
-                Regs ids = b.emit(Op::ClcQuery, {response}, {i32, i32, i32});
-                return Regs{ids[0], b.binary(Op::XorI, r[1], one)};
-              });
+  b.whileLoop(
+      {b.programId(0), zero},
+      [&](const Regs &r) { return Builder::WhileStep{b.compare(CmpI::Sge, r[0], zero), r}; },
+      [&](const Regs &r) {
+        Reg at = b.emit1(Op::AddPtr, {out, r[0]}, b.pointer(DType::i32));
+        Attrs add;
+        add.rmw = Rmw::Add;
+        b.emit1(Op::AtomicRmw, {at, one}, i32, add);
+        b.sync(expectEffects(bar, 16));
+        b.emit(Op::ClcTryCancel, {bar, response}, {}, {},
+               {later(sync::Kind::Write, response, sync::Space::Shared)});
+        b.sync({waitEffect(bar, r[1])});
+        Regs ids = b.emit(Op::ClcQuery, {response}, {i32, i32, i32});
+        return Regs{ids[0], b.binary(Op::XorI, r[1], one)};
+      });
   b.ret();
   Program program = b.finish();
   std::vector<int32_t> result(50);
@@ -374,7 +416,8 @@ TEST(Launch, BadArgumentsAreNamed) {
   config.arguments = {Argument::ofInt(1)};
   RunReport report = FunctionalMachine(program, config, memory).run();
   ASSERT_EQ(report.findings.size(), 4u) << text(program, report);
-  EXPECT_EQ(report.findings[0].message, "the grid has 3 programs along axis 0, not a multiple of the cluster's 2");
+  EXPECT_EQ(report.findings[0].message,
+            "the grid has 3 programs along axis 0, not a multiple of the cluster's 2");
   EXPECT_EQ(report.findings[1].message, "the grid has 0 programs along axis 1");
   EXPECT_EQ(report.findings[2].message, "argument 0 of 'p' should be a pointer");
   EXPECT_EQ(report.findings[3].message, "parameter 'd' takes argument 1; the launch has 1");
@@ -386,11 +429,14 @@ TEST(Mbarrier, InitOverALiveBarrierAndWritesIntoOneAreFound) {
   b.at(3);
   b.sync({initEffect(b.barrier(all, b.i32(0)), 1)});
   b.at(4);
-  b.emit(Op::LocalStore, {b.emit1(Op::Splat, {b.constantInt(DType::i64, 7)}, b.tensor({2}, DType::i64)), all});
+  b.emit(Op::LocalStore,
+         {b.emit1(Op::Splat, {b.constantInt(DType::i64, 7)}, b.tensor({2}, DType::i64)), all});
   b.ret();
   Program program = b.finish();
   RunReport report = runAlone(program);
   ASSERT_EQ(report.findings.size(), 2u) << text(program, report);
-  EXPECT_EQ(render(program, report.findings[0]), "kernel.py:3:1: error: initialises an mbarrier that is in use: nothing has invalidated it\n");
+  EXPECT_EQ(
+      render(program, report.findings[0]),
+      "kernel.py:3:1: error: initialises an mbarrier that is in use: nothing has invalidated it\n");
   EXPECT_NE(report.findings[1].message.find("writes over the mbarrier at byte"), std::string::npos);
 }

@@ -27,8 +27,7 @@ std::vector<uint64_t> apply(const std::vector<std::pair<DType, std::vector<uint6
     raw.emplace_back(n * byteWidth(type));
     for (int64_t i = 0; i < n; ++i)
       std::memcpy(raw.back().data() + i * byteWidth(type), &bits[i], byteWidth(type));
-    loaded.push_back(
-        b.emit1(Op::Load, {b.pointers(pointer, n)}, b.tensor({n}, type)));
+    loaded.push_back(b.emit1(Op::Load, {b.pointers(pointer, n)}, b.tensor({n}, type)));
   }
   for (size_t i = 0; i < raw.size(); ++i)
     arguments.push_back(Argument::pointer(memory.add("in", raw[i].data(), raw[i].size())));
@@ -58,11 +57,20 @@ std::vector<uint64_t> asBits(DType type, const std::vector<double> &values) {
 
 const double inf = std::numeric_limits<double>::infinity(), quiet = std::nan("");
 
-template <typename T>
-void checkInts(DType type, Op op, const std::function<T(T, T)> &expected) {
+template <typename T> void checkInts(DType type, Op op, const std::function<T(T, T)> &expected) {
   using U = std::make_unsigned_t<T>;
-  std::vector<T> values{0, 1, 2, 3, 7, T(-1), T(-2), T(-7), std::numeric_limits<T>::max(),
-                        std::numeric_limits<T>::min(), T(100), T(-100)};
+  std::vector<T> values{0,
+                        1,
+                        2,
+                        3,
+                        7,
+                        T(-1),
+                        T(-2),
+                        T(-7),
+                        std::numeric_limits<T>::max(),
+                        std::numeric_limits<T>::min(),
+                        T(100),
+                        T(-100)};
   std::vector<uint64_t> a, b;
   std::vector<T> want;
   for (T x : values)
@@ -81,7 +89,8 @@ void checkInts(DType type, Op op, const std::function<T(T, T)> &expected) {
 } // namespace
 
 TEST(Integers, WrapAndDivideInTheirWidth) {
-  checkInts<int32_t>(DType::i32, Op::AddI, [](int32_t x, int32_t y) { return int32_t(uint32_t(x) + uint32_t(y)); });
+  checkInts<int32_t>(DType::i32, Op::AddI,
+                     [](int32_t x, int32_t y) { return int32_t(uint32_t(x) + uint32_t(y)); });
   checkInts<int8_t>(DType::i8, Op::MulI, [](int8_t x, int8_t y) { return int8_t(x * y); });
   checkInts<int16_t>(DType::i16, Op::SubI, [](int16_t x, int16_t y) { return int16_t(x - y); });
   checkInts<int64_t>(DType::i64, Op::XorI, [](int64_t x, int64_t y) { return x ^ y; });
@@ -89,17 +98,24 @@ TEST(Integers, WrapAndDivideInTheirWidth) {
     return y == 0 ? 0 : y == -1 ? int32_t(-uint32_t(x)) : x / y;
   };
   checkInts<int32_t>(DType::i32, Op::DivSI, divide);
-  checkInts<int32_t>(DType::i32, Op::RemSI, [](int32_t x, int32_t y) { return y == 0 || y == -1 ? 0 : x % y; });
-  checkInts<int32_t>(DType::i32, Op::DivUI, [](int32_t x, int32_t y) { return y == 0 ? 0 : int32_t(uint32_t(x) / uint32_t(y)); });
+  checkInts<int32_t>(DType::i32, Op::RemSI,
+                     [](int32_t x, int32_t y) { return y == 0 || y == -1 ? 0 : x % y; });
+  checkInts<int32_t>(DType::i32, Op::DivUI, [](int32_t x, int32_t y) {
+    return y == 0 ? 0 : int32_t(uint32_t(x) / uint32_t(y));
+  });
   checkInts<int32_t>(DType::i32, Op::FloorDivSI, [&](int32_t x, int32_t y) {
     return y == 0 ? 0 : y == -1 ? divide(x, y) : int32_t(std::floor(double(x) / y));
   });
   checkInts<int32_t>(DType::i32, Op::CeilDivSI, [&](int32_t x, int32_t y) {
     return y == 0 ? 0 : y == -1 ? divide(x, y) : int32_t(std::ceil(double(x) / y));
   });
-  checkInts<int32_t>(DType::i32, Op::MaxUI, [](int32_t x, int32_t y) { return int32_t(std::max(uint32_t(x), uint32_t(y))); });
+  checkInts<int32_t>(DType::i32, Op::MaxUI, [](int32_t x, int32_t y) {
+    return int32_t(std::max(uint32_t(x), uint32_t(y)));
+  });
   checkInts<int32_t>(DType::i32, Op::MinSI, [](int32_t x, int32_t y) { return std::min(x, y); });
-  checkInts<int32_t>(DType::i32, Op::MulHiUI, [](int32_t x, int32_t y) { return int32_t(uint64_t(uint32_t(x)) * uint32_t(y) >> 32); });
+  checkInts<int32_t>(DType::i32, Op::MulHiUI, [](int32_t x, int32_t y) {
+    return int32_t(uint64_t(uint32_t(x)) * uint32_t(y) >> 32);
+  });
 }
 
 TEST(Integers, ShiftsByTheWidthOrMoreAreDefined) {
@@ -116,9 +132,8 @@ TEST(Integers, ShiftsByTheWidthOrMoreAreDefined) {
 TEST(Integers, ComparisonsKnowTheSign) {
   std::vector<uint64_t> a{1, 0xFFFFFFFF, 5}, b{0xFFFFFFFF, 1, 5};
   auto compare = [&](CmpI predicate) {
-    return apply({{DType::i32, a}, {DType::i32, b}}, DType::i1, [&](Kernel &k, const Regs &r) {
-      return k.compare(predicate, r[0], r[1]);
-    });
+    return apply({{DType::i32, a}, {DType::i32, b}}, DType::i1,
+                 [&](Kernel &k, const Regs &r) { return k.compare(predicate, r[0], r[1]); });
   };
   EXPECT_EQ(compare(CmpI::Slt), (std::vector<uint64_t>{0, 1, 0}));
   EXPECT_EQ(compare(CmpI::Ult), (std::vector<uint64_t>{1, 0, 0}));
@@ -152,9 +167,9 @@ TEST(Floats, RoundToTheElementType) {
                           Case{Op::SubF, [](double x, double y) { return x - y; }},
                           Case{Op::MulF, [](double x, double y) { return x * y; }},
                           Case{Op::DivF, [](double x, double y) { return x / y; }}}) {
-      std::vector<uint64_t> got = apply({{type, a}, {type, b}}, type, [&](Kernel &k, const Regs &r) {
-        return k.binary(c.op, r[0], r[1]);
-      });
+      std::vector<uint64_t> got =
+          apply({{type, a}, {type, b}}, type,
+                [&](Kernel &k, const Regs &r) { return k.binary(c.op, r[0], r[1]); });
       for (size_t i = 0; i < got.size(); ++i) {
         double x = toDouble(type, a[i]), y = toDouble(type, b[i]);
         double want = toDouble(type, fromDouble(type, c.f(x, y))), have = toDouble(type, got[i]);
@@ -166,7 +181,8 @@ TEST(Floats, RoundToTheElementType) {
 }
 
 TEST(Floats, MaximaDifferInWhatTheyDoWithNan) {
-  std::vector<uint64_t> a = asBits(DType::f32, {1, quiet, 3, -1}), b = asBits(DType::f32, {2, 5, quiet, -3});
+  std::vector<uint64_t> a = asBits(DType::f32, {1, quiet, 3, -1}),
+                        b = asBits(DType::f32, {2, 5, quiet, -3});
   auto result = [&](Op op) {
     std::vector<double> values;
     for (uint64_t bits : apply({{DType::f32, a}, {DType::f32, b}}, DType::f32,
@@ -182,11 +198,11 @@ TEST(Floats, MaximaDifferInWhatTheyDoWithNan) {
 }
 
 TEST(Floats, OrderedAndUnorderedComparisons) {
-  std::vector<uint64_t> a = asBits(DType::f32, {1, 2, quiet, 2}), b = asBits(DType::f32, {2, 1, 1, 2});
+  std::vector<uint64_t> a = asBits(DType::f32, {1, 2, quiet, 2}),
+                        b = asBits(DType::f32, {2, 1, 1, 2});
   auto compare = [&](CmpF predicate) {
-    return apply({{DType::f32, a}, {DType::f32, b}}, DType::i1, [&](Kernel &k, const Regs &r) {
-      return k.compare(predicate, r[0], r[1]);
-    });
+    return apply({{DType::f32, a}, {DType::f32, b}}, DType::i1,
+                 [&](Kernel &k, const Regs &r) { return k.compare(predicate, r[0], r[1]); });
   };
   using V = std::vector<uint64_t>;
   EXPECT_EQ(compare(CmpF::Olt), (V{1, 0, 0, 0}));
@@ -207,26 +223,27 @@ TEST(Math, FunctionsAreWithinOneUnit) {
     double (*f)(double);
     bool positive;
   };
-  for (const Case &c :
-       {Case{Op::Exp2, [](double x) { return std::exp2(x); }, false},
-        Case{Op::Exp, [](double x) { return std::exp(x); }, false},
-        Case{Op::Log2, [](double x) { return std::log2(x); }, true},
-        Case{Op::Sqrt, [](double x) { return std::sqrt(x); }, true},
-        Case{Op::Rsqrt, [](double x) { return 1 / std::sqrt(x); }, true},
-        Case{Op::Erf, [](double x) { return std::erf(x); }, false},
-        Case{Op::Tanh, [](double x) { return std::tanh(x); }, false}}) {
+  for (const Case &c : {Case{Op::Exp2, [](double x) { return std::exp2(x); }, false},
+                        Case{Op::Exp, [](double x) { return std::exp(x); }, false},
+                        Case{Op::Log2, [](double x) { return std::log2(x); }, true},
+                        Case{Op::Sqrt, [](double x) { return std::sqrt(x); }, true},
+                        Case{Op::Rsqrt, [](double x) { return 1 / std::sqrt(x); }, true},
+                        Case{Op::Erf, [](double x) { return std::erf(x); }, false},
+                        Case{Op::Tanh, [](double x) { return std::tanh(x); }, false}}) {
     std::vector<double> in;
     for (double x : xs)
       if (!c.positive || x > 0)
         in.push_back(x);
     std::vector<uint64_t> bits = asBits(DType::f32, in);
-    std::vector<uint64_t> got = apply({{DType::f32, bits}}, DType::f32, [&](Kernel &k, const Regs &r) {
-      return k.unary(c.op, r[0]);
-    });
+    std::vector<uint64_t> got =
+        apply({{DType::f32, bits}}, DType::f32,
+              [&](Kernel &k, const Regs &r) { return k.unary(c.op, r[0]); });
     for (size_t i = 0; i < got.size(); ++i) {
       double want = c.f(toDouble(DType::f32, bits[i]));
       float nearest = float(want), have = float(toDouble(DType::f32, got[i]));
-      double unit = std::isinf(nearest) ? 0 : std::nextafter(std::fabs(nearest), INFINITY) - std::fabs(nearest);
+      double unit = std::isinf(nearest)
+                        ? 0
+                        : std::nextafter(std::fabs(nearest), INFINITY) - std::fabs(nearest);
       EXPECT_TRUE(have == nearest || std::fabs(double(have) - want) <= unit)
           << name(c.op) << ' ' << in[i] << ": " << have << " for " << want;
     }
@@ -235,22 +252,29 @@ TEST(Math, FunctionsAreWithinOneUnit) {
 
 TEST(Math, FmaRoundsOnceInNarrowTypes) {
   // 1.0009765625^2 - 1.001953125 is 2^-20: lost when the product is rounded to f16 first.
-  std::vector<uint64_t> x = asBits(DType::f16, {1.0009765625}), z = asBits(DType::f16, {-1.001953125});
-  std::vector<uint64_t> got = apply({{DType::f16, x}, {DType::f16, z}}, DType::f16, [&](Kernel &b, const Regs &r) {
-    return b.emit1(Op::Fma, {r[0], r[0], r[1]}, b.tensor({1}, DType::f16));
-  });
+  std::vector<uint64_t> x = asBits(DType::f16, {1.0009765625}),
+                        z = asBits(DType::f16, {-1.001953125});
+  std::vector<uint64_t> got =
+      apply({{DType::f16, x}, {DType::f16, z}}, DType::f16, [&](Kernel &b, const Regs &r) {
+        return b.emit1(Op::Fma, {r[0], r[0], r[1]}, b.tensor({1}, DType::f16));
+      });
   EXPECT_EQ(toDouble(DType::f16, got[0]), std::ldexp(1.0, -20));
 }
 
 TEST(Math, UnknownLibraryFunctionIsNamed) {
   std::string findings;
-  apply({{DType::f32, {0}}}, DType::f32, [&](Kernel &b, const Regs &r) {
-    Attrs attrs;
-    attrs.text = "__nv_nothing";
-    b.at(12);
-    return b.emit1(Op::ExternElementwise, {r[0]}, b.tensor({1}, DType::f32), attrs);
-  }, &findings);
-  EXPECT_NE(findings.find("unsupported: kernel.py:12:1: error: library function '__nv_nothing'"), std::string::npos) << findings;
+  apply(
+      {{DType::f32, {0}}}, DType::f32,
+      [&](Kernel &b, const Regs &r) {
+        Attrs attrs;
+        attrs.text = "__nv_nothing";
+        b.at(12);
+        return b.emit1(Op::ExternElementwise, {r[0]}, b.tensor({1}, DType::f32), attrs);
+      },
+      &findings);
+  EXPECT_NE(findings.find("unsupported: kernel.py:12:1: error: library function '__nv_nothing'"),
+            std::string::npos)
+      << findings;
 }
 
 TEST(Casts, NarrowFloatsRoundAndSaturate) {
@@ -280,11 +304,12 @@ TEST(Casts, StochasticRoundingUsesTheGivenBits) {
   std::vector<uint64_t> x(256, fromDouble(DType::f32, 1 + 0.75 / 128)), bits;
   for (uint64_t i = 0; i < 256; ++i)
     bits.push_back(i << 8);
-  std::vector<uint64_t> got = apply({{DType::f32, x}, {DType::i32, bits}}, DType::bf16, [&](Kernel &b, const Regs &r) {
-    Attrs attrs;
-    attrs.rounding = FpRounding::Stochastic;
-    return b.emit1(Op::FpToFp, {r[0], r[1]}, b.tensor({256}, DType::bf16), attrs);
-  });
+  std::vector<uint64_t> got =
+      apply({{DType::f32, x}, {DType::i32, bits}}, DType::bf16, [&](Kernel &b, const Regs &r) {
+        Attrs attrs;
+        attrs.rounding = FpRounding::Stochastic;
+        return b.emit1(Op::FpToFp, {r[0], r[1]}, b.tensor({256}, DType::bf16), attrs);
+      });
   int up = 0;
   for (uint64_t value : got) {
     double y = toDouble(DType::bf16, value);
@@ -323,51 +348,57 @@ TEST(Casts, IntegersAndFloats) {
 }
 
 TEST(Casts, FourBitFloatsUnpackLowNibbleFirst) {
-  std::vector<uint64_t> got = apply({{DType::i8, {0x21, 0xF7}}}, DType::f16, [&](Kernel &b, const Regs &r) {
-    Attrs attrs;
-    attrs.axis = 0;
-    Reg four = b.emit1(Op::Fp4ToFp, {r[0]}, b.tensor({4}, DType::f16), attrs);
-    Attrs slice;
-    slice.ints = {1}; // elements 1 and 2: high nibble of the first, low one of the second
-    return b.emit1(Op::ExtractSlice, {four}, b.tensor({2}, DType::f16), slice);
-  });
+  std::vector<uint64_t> got =
+      apply({{DType::i8, {0x21, 0xF7}}}, DType::f16, [&](Kernel &b, const Regs &r) {
+        Attrs attrs;
+        attrs.axis = 0;
+        Reg four = b.emit1(Op::Fp4ToFp, {r[0]}, b.tensor({4}, DType::f16), attrs);
+        Attrs slice;
+        slice.ints = {1}; // elements 1 and 2: high nibble of the first, low one of the second
+        return b.emit1(Op::ExtractSlice, {four}, b.tensor({2}, DType::f16), slice);
+      });
   EXPECT_EQ(got, asBits(DType::f16, {1.0, 6.0}));
 }
 
 TEST(InlineAsm, PackedProducts) {
   std::vector<uint64_t> a = asBits(DType::f32, {1, 2, 3, 4}), c = asBits(DType::f32, {5, 6, 7, 8});
-  std::vector<uint64_t> got = apply({{DType::f32, a}, {DType::f32, c}}, DType::f32, [&](Kernel &b, const Regs &r) {
-    Attrs attrs;
-    attrs.text = "{ .reg .b64 ra, rb, rc;\n mov.b64 ra, { $2, $3 };\n mov.b64 rb, { $4, $5 };\n"
-                 " mul.f32x2 rc, ra, rb;\n mov.b64 { $0, $1 }, rc; }";
-    attrs.text2 = "=r,=r,r,r,r,r";
-    attrs.count = 2;
-    return b.emit1(Op::InlineAsm, {r[0], r[1]}, b.tensor({4}, DType::f32), attrs);
-  });
+  std::vector<uint64_t> got =
+      apply({{DType::f32, a}, {DType::f32, c}}, DType::f32, [&](Kernel &b, const Regs &r) {
+        Attrs attrs;
+        attrs.text = "{ .reg .b64 ra, rb, rc;\n mov.b64 ra, { $2, $3 };\n mov.b64 rb, { $4, $5 };\n"
+                     " mul.f32x2 rc, ra, rb;\n mov.b64 { $0, $1 }, rc; }";
+        attrs.text2 = "=r,=r,r,r,r,r";
+        attrs.count = 2;
+        return b.emit1(Op::InlineAsm, {r[0], r[1]}, b.tensor({4}, DType::f32), attrs);
+      });
   EXPECT_EQ(got, asBits(DType::f32, {5, 12, 21, 32}));
 }
 
 TEST(InlineAsm, ConversionToFourPackedBytes) {
   std::vector<uint64_t> x = asBits(DType::f32, {1, -2, 1000, 0.5});
-  std::vector<uint64_t> got = apply({{DType::f32, x}}, DType::f8E4M3FN, [&](Kernel &b, const Regs &r) {
-    Attrs attrs;
-    attrs.text = "{ .reg .b16 lo, hi; cvt.rn.satfinite.e4m3x2.f32 lo, $2, $1;"
-                 " cvt.rn.satfinite.e4m3x2.f32 hi, $4, $3; mov.b32 $0, {lo, hi}; }";
-    attrs.text2 = "=r,f,f,f,f";
-    attrs.count = 4;
-    return b.emit1(Op::InlineAsm, {r[0]}, b.tensor({4}, DType::f8E4M3FN), attrs);
-  });
+  std::vector<uint64_t> got =
+      apply({{DType::f32, x}}, DType::f8E4M3FN, [&](Kernel &b, const Regs &r) {
+        Attrs attrs;
+        attrs.text = "{ .reg .b16 lo, hi; cvt.rn.satfinite.e4m3x2.f32 lo, $2, $1;"
+                     " cvt.rn.satfinite.e4m3x2.f32 hi, $4, $3; mov.b32 $0, {lo, hi}; }";
+        attrs.text2 = "=r,f,f,f,f";
+        attrs.count = 4;
+        return b.emit1(Op::InlineAsm, {r[0]}, b.tensor({4}, DType::f8E4M3FN), attrs);
+      });
   EXPECT_EQ(got, asBits(DType::f8E4M3FN, {1, -2, 448, 0.5}));
 }
 
 TEST(InlineAsm, UnknownInstructionIsQuoted) {
   std::string findings;
-  apply({{DType::f32, {0}}}, DType::f32, [&](Kernel &b, const Regs &r) {
-    Attrs attrs;
-    attrs.text = "frobnicate.f32 $0, $1;";
-    attrs.text2 = "=f,f";
-    attrs.count = 1;
-    return b.emit1(Op::InlineAsm, {r[0]}, b.tensor({1}, DType::f32), attrs);
-  }, &findings);
+  apply(
+      {{DType::f32, {0}}}, DType::f32,
+      [&](Kernel &b, const Regs &r) {
+        Attrs attrs;
+        attrs.text = "frobnicate.f32 $0, $1;";
+        attrs.text2 = "=f,f";
+        attrs.count = 1;
+        return b.emit1(Op::InlineAsm, {r[0]}, b.tensor({1}, DType::f32), attrs);
+      },
+      &findings);
   EXPECT_NE(findings.find("'frobnicate.f32 $0, $1'"), std::string::npos) << findings;
 }

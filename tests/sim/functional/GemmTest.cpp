@@ -54,8 +54,8 @@ Program gemm(const GemmShape &s, Bug bug = Bug::None) {
                       {later(sync::Kind::Read, a, sync::Space::Shared, sync::Group::Wgmma),
                        later(sync::Kind::Read, bb, sync::Space::Shared, sync::Group::Wgmma)});
       b.at(24);
-      Reg done = b.emit1(Op::WarpGroupDotWait, {d}, accType, {},
-                         {groupWait(sync::Group::Wgmma, 0)});
+      Reg done =
+          b.emit1(Op::WarpGroupDotWait, {d}, accType, {}, {groupWait(sync::Group::Wgmma, 0)});
       b.at(25);
       Reg free = b.barrier(empty, slot);
       if (bug != Bug::NoArrive)
@@ -111,23 +111,25 @@ struct GemmRun {
   std::vector<double> expected;
 };
 
-GemmRun runGemm(const Program &program, const GemmShape &s, Schedule schedule, bool reference = true) {
+GemmRun runGemm(const Program &program, const GemmShape &s, Schedule schedule,
+                bool reference = true) {
   GemmRun result;
   std::vector<double> a, b;
-  std::vector<uint16_t> bitsA = randomHalves(s.m * s.k, 1, a), bitsB = randomHalves(s.k * s.n, 2, b);
+  std::vector<uint16_t> bitsA = randomHalves(s.m * s.k, 1, a),
+                        bitsB = randomHalves(s.k * s.n, 2, b);
   result.c.assign(s.m * s.n, -1);
   GlobalMemory memory;
   uint64_t at = memory.add("a", bitsA.data(), bitsA.size() * 2);
   uint64_t bt = memory.add("b", bitsB.data(), bitsB.size() * 2);
   uint64_t ct = memory.add("c", result.c.data(), result.c.size() * 4);
-  result.report = run(program, memory,
-                      {Argument::desc(at, DType::f16, {s.m, s.k}, {s.k, 1}),
-                       Argument::desc(bt, DType::f16, {s.k, s.n}, {s.n, 1}),
-                       Argument::desc(ct, DType::f32, {s.m, s.n}, {s.n, 1}),
-                       Argument::ofInt((s.k + s.blockK - 1) / s.blockK)},
-                      {int32_t((s.m + s.blockM - 1) / s.blockM),
-                       int32_t((s.n + s.blockN - 1) / s.blockN), 1},
-                      schedule);
+  result.report =
+      run(program, memory,
+          {Argument::desc(at, DType::f16, {s.m, s.k}, {s.k, 1}),
+           Argument::desc(bt, DType::f16, {s.k, s.n}, {s.n, 1}),
+           Argument::desc(ct, DType::f32, {s.m, s.n}, {s.n, 1}),
+           Argument::ofInt((s.k + s.blockK - 1) / s.blockK)},
+          {int32_t((s.m + s.blockM - 1) / s.blockM), int32_t((s.n + s.blockN - 1) / s.blockN), 1},
+          schedule);
   if (!reference)
     return result;
   result.expected.assign(s.m * s.n, 0);
@@ -223,10 +225,8 @@ TEST(Gemm, Speed512) {
   runGemm(program, s, {}, false);
   auto start = std::chrono::steady_clock::now();
   GemmRun result = runGemm(program, s, {}, false);
-  double seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   EXPECT_TRUE(result.report.clean());
-  std::printf("512^3: %.3f s, %lld instructions\n", seconds,
-              (long long)result.report.instructions);
+  std::printf("512^3: %.3f s, %lld instructions\n", seconds, (long long)result.report.instructions);
   EXPECT_LT(seconds, 3.0); // the target is 0.3 s; other work may share the machine
 }

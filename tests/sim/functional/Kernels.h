@@ -87,9 +87,7 @@ public:
   Reg pointerArg(const std::string &name, DType elem) {
     return parameter(name, pointer(elem), arguments++);
   }
-  Reg intArg(const std::string &name) {
-    return parameter(name, scalar(DType::i32), arguments++);
-  }
+  Reg intArg(const std::string &name) { return parameter(name, scalar(DType::i32), arguments++); }
   Reg descArg(const std::string &name, Shape block, DType elem) {
     return parameter(name, type(Type::tensorDesc(std::move(block), elem)), arguments++);
   }
@@ -117,8 +115,7 @@ public:
     return all;
   }
   Reg barrier(Reg all, Reg index) {
-    return emit1(Op::MemDescIndex, {all, index},
-                 type(Type::memDesc({1}, DType::i64, plain({1}))));
+    return emit1(Op::MemDescIndex, {all, index}, type(Type::memDesc({1}, DType::i64, plain({1}))));
   }
   Reg buffer(Reg all, Reg index) {
     Type view = typeOf(all);
@@ -187,7 +184,8 @@ inline std::vector<Schedule> schedules(int randoms = 5) {
   return list;
 }
 
-inline std::vector<uint16_t> randomHalves(size_t count, uint32_t seed, std::vector<double> &values) {
+inline std::vector<uint16_t> randomHalves(size_t count, uint32_t seed,
+                                          std::vector<double> &values) {
   std::mt19937 generator(seed);
   std::uniform_real_distribution<float> uniform(-1, 1);
   std::vector<uint16_t> bits(count);

@@ -27,7 +27,9 @@ std::vector<int32_t> through(int64_t rows, int64_t columns, int64_t outRows, int
   std::iota(data.begin(), data.end(), 0);
   GlobalMemory memory;
   uint64_t at = memory.add("in", data.data(), n * 4);
-  RunReport report = run(program, memory, {Argument::pointer(at), Argument::pointer(memory.add("out", result.data(), m * 4))});
+  RunReport report =
+      run(program, memory,
+          {Argument::pointer(at), Argument::pointer(memory.add("out", result.data(), m * 4))});
   if (findings)
     *findings = text(program, report);
   else
@@ -42,7 +44,8 @@ Reg loadAs(Kernel &b, Reg memory, Shape shape, DType elem = DType::i32) {
 } // namespace
 
 TEST(Shared, EveryLayoutGivesBackWhatWasStored) {
-  std::vector<MemLayout> layouts{MemLayout::rowMajor({16, 32}), MemLayout::swizzled(16, 32, 4, 1, 8),
+  std::vector<MemLayout> layouts{MemLayout::rowMajor({16, 32}),
+                                 MemLayout::swizzled(16, 32, 4, 1, 8),
                                  MemLayout::swizzled(16, 32, 1, 2, 4)};
   MemLayout padded = MemLayout::rowMajor({16, 32});
   padded.paddings = {{32, 4}};
@@ -69,7 +72,8 @@ TEST(Shared, ReinterpretShowsTheSwizzle) {
   std::vector<int32_t> got = through(8, 8, 8, 8, [&](Kernel &b, Reg x) {
     Reg memory = b.shared("tile", {8, 8}, DType::i32, b.layout(MemLayout::swizzled(8, 8, 1, 1, 8)));
     b.emit(Op::LocalStore, {x, memory});
-    Reg plain = b.emit1(Op::MemDescReinterpret, {memory}, b.type(Type::memDesc({8, 8}, DType::i32, b.plain({8, 8}))));
+    Reg plain = b.emit1(Op::MemDescReinterpret, {memory},
+                        b.type(Type::memDesc({8, 8}, DType::i32, b.plain({8, 8}))));
     return loadAs(b, plain, {8, 8});
   });
   for (int32_t r = 0; r < 8; ++r)
@@ -114,7 +118,8 @@ TEST(Shared, GatherAndScatterAlongAnAxis) {
     range.ints = {0, 8};
     Reg up = b.emit1(Op::MakeRange, {}, b.tensor({8}, DType::i32), range);
     Reg seven = b.emit1(Op::Splat, {b.i32(7)}, b.tensor({8}, DType::i32));
-    Reg down = b.emit1(Op::ExpandDims, {b.binary(Op::SubI, seven, up)}, b.tensor({1, 8}, DType::i32));
+    Reg down =
+        b.emit1(Op::ExpandDims, {b.binary(Op::SubI, seven, up)}, b.tensor({1, 8}, DType::i32));
     Reg index = b.emit1(Op::Broadcast, {down}, b.tensor({4, 8}, DType::i32));
     Attrs axis;
     axis.axis = 1;
@@ -129,28 +134,38 @@ TEST(Shared, GatherAndScatterAlongAnAxis) {
 
 TEST(Shared, UninitialisedBytesAreFoundOnce) {
   std::string findings;
-  through(4, 8, 4, 8, [&](Kernel &b, Reg x) {
-    Reg memory = b.shared("tile", {8, 8}, DType::i32, b.plain({8, 8}));
-    Type half = Type::memDesc({4, 8}, DType::i32, b.plain({8, 8}));
-    half.allocShape = {8, 8};
-    Attrs at;
-    at.ints = {0, 0};
-    b.emit(Op::LocalStore, {x, b.emit1(Op::MemDescSubslice, {memory}, b.type(half), at)});
-    b.at(5);
-    at.ints = {4, 0};
-    return loadAs(b, b.emit1(Op::MemDescSubslice, {memory}, b.type(half), at), {4, 8});
-  }, &findings);
-  EXPECT_NE(findings.find("uninitialized: kernel.py:5:1: error: reads bytes of shared memory that nobody has written, from byte 0x80"), std::string::npos) << findings;
+  through(
+      4, 8, 4, 8,
+      [&](Kernel &b, Reg x) {
+        Reg memory = b.shared("tile", {8, 8}, DType::i32, b.plain({8, 8}));
+        Type half = Type::memDesc({4, 8}, DType::i32, b.plain({8, 8}));
+        half.allocShape = {8, 8};
+        Attrs at;
+        at.ints = {0, 0};
+        b.emit(Op::LocalStore, {x, b.emit1(Op::MemDescSubslice, {memory}, b.type(half), at)});
+        b.at(5);
+        at.ints = {4, 0};
+        return loadAs(b, b.emit1(Op::MemDescSubslice, {memory}, b.type(half), at), {4, 8});
+      },
+      &findings);
+  EXPECT_NE(findings.find("uninitialized: kernel.py:5:1: error: reads bytes of shared memory that "
+                          "nobody has written, from byte 0x80"),
+            std::string::npos)
+      << findings;
 }
 
 TEST(Shared, IndexOutsideTheRingIsLocated) {
   std::string findings;
-  through(4, 8, 4, 8, [&](Kernel &b, Reg x) {
-    Reg ring = b.shared("ring", {4, 8}, DType::i32, b.plain({4, 8}), 2);
-    b.at(9);
-    return loadAs(b, b.buffer(ring, b.i32(2)), {4, 8});
-  }, &findings);
-  EXPECT_NE(findings.find("kernel.py:9:1: error: index 2 into 2 buffers"), std::string::npos) << findings;
+  through(
+      4, 8, 4, 8,
+      [&](Kernel &b, Reg x) {
+        Reg ring = b.shared("ring", {4, 8}, DType::i32, b.plain({4, 8}), 2);
+        b.at(9);
+        return loadAs(b, b.buffer(ring, b.i32(2)), {4, 8});
+      },
+      &findings);
+  EXPECT_NE(findings.find("kernel.py:9:1: error: index 2 into 2 buffers"), std::string::npos)
+      << findings;
 }
 
 TEST(Global, MaskedLoadsTakeOther) {
@@ -167,13 +182,20 @@ TEST(Global, MaskedLoadsTakeOther) {
 
 TEST(Global, AccessesOutsideAreFindings) {
   std::string findings;
-  through(1, 8, 1, 8, [&](Kernel &b, Reg x) {
-    b.at(3);
-    Reg far = b.emit1(Op::AddPtr, {b.parameter("unused", b.pointer(DType::i32), 0), b.i32(6)}, b.pointer(DType::i32));
-    return b.emit1(Op::Load, {b.pointers(far, 8)}, b.tensor({8}, DType::i32));
-  }, &findings);
-  EXPECT_NE(findings.find("out-of-bounds: kernel.py:3:1: error: a load of 32 bytes at"), std::string::npos) << findings;
-  EXPECT_NE(findings.find("'in' has 32 bytes and ends 24 bytes before"), std::string::npos) << findings;
+  through(
+      1, 8, 1, 8,
+      [&](Kernel &b, Reg x) {
+        b.at(3);
+        Reg far = b.emit1(Op::AddPtr, {b.parameter("unused", b.pointer(DType::i32), 0), b.i32(6)},
+                          b.pointer(DType::i32));
+        return b.emit1(Op::Load, {b.pointers(far, 8)}, b.tensor({8}, DType::i32));
+      },
+      &findings);
+  EXPECT_NE(findings.find("out-of-bounds: kernel.py:3:1: error: a load of 32 bytes at"),
+            std::string::npos)
+      << findings;
+  EXPECT_NE(findings.find("'in' has 32 bytes and ends 24 bytes before"), std::string::npos)
+      << findings;
 }
 
 TEST(Global, AtomicsReturnTheOldValueInOrder) {
@@ -185,14 +207,18 @@ TEST(Global, AtomicsReturnTheOldValueInOrder) {
   Reg same = b.emit1(Op::Splat, {counter}, b.type(pointers));
   Reg values = b.constant(b.tensor({4}, DType::i32), {1, 10, 100, 1000});
   Reg old = b.emit1(Op::AtomicRmw, {same, values}, b.tensor({4}, DType::i32), add);
-  b.emit(Op::Store, {b.offset(out, b.emit1(Op::Splat, {b.mul(b.programId(0), b.i32(4))}, b.tensor({4}, DType::i32))), old});
+  b.emit(Op::Store, {b.offset(out, b.emit1(Op::Splat, {b.mul(b.programId(0), b.i32(4))},
+                                           b.tensor({4}, DType::i32))),
+                     old});
   b.ret();
   Program program = b.finish();
   int32_t total = 5;
   std::vector<int32_t> result(64, -1);
   GlobalMemory memory;
   uint64_t at = memory.add("counter", &total, 4);
-  RunReport report = run(program, memory, {Argument::pointer(at), Argument::pointer(memory.add("out", result.data(), 256))}, {8, 1, 1});
+  RunReport report = run(
+      program, memory,
+      {Argument::pointer(at), Argument::pointer(memory.add("out", result.data(), 256))}, {8, 1, 1});
   EXPECT_TRUE(report.clean()) << text(program, report);
   EXPECT_EQ(total, 5 + 8 * 1111);
 }
@@ -229,7 +255,9 @@ TEST(Tma, StoreReduceAddsInTheElementType) {
   Program program = b.finish();
   std::vector<uint16_t> c(8 * 16, floatToHalf(1.25f));
   GlobalMemory memory;
-  RunReport report = run(program, memory, {Argument::desc(memory.add("c", c.data(), 256), DType::f16, {8, 16}, {16, 1})});
+  RunReport report =
+      run(program, memory,
+          {Argument::desc(memory.add("c", c.data(), 256), DType::f16, {8, 16}, {16, 1})});
   EXPECT_TRUE(report.clean()) << text(program, report);
   for (int64_t i = 0; i < 8 * 16; ++i)
     EXPECT_EQ(halfToFloat(c[i]), i / 16 >= 4 ? 1.75f : 1.25f);
@@ -246,9 +274,10 @@ TEST(Tma, NanFillAndDescriptorsMadeOnTheDevice) {
   make.count = 2;
   make.padNan = true;
   TypeId descType = b.type(Type::tensorDesc({4, 8}, DType::f32));
-  b.emit1(Op::MakeTensorDescriptor,
-          {in, scratch, b.i32(3), b.i32(6), b.constantInt(DType::i64, 8), b.constantInt(DType::i64, 1)},
-          descType, make);
+  b.emit1(
+      Op::MakeTensorDescriptor,
+      {in, scratch, b.i32(3), b.i32(6), b.constantInt(DType::i64, 8), b.constantInt(DType::i64, 1)},
+      descType, make);
   Reg desc = b.emit1(Op::ReinterpretTensorDescriptor, {scratch}, descType);
   Reg bar = b.barrier(b.barriers("full", 1, 1), b.i32(0));
   Reg tile = b.shared("tile", {4, 8}, DType::f32, b.plain({4, 8}));
@@ -263,12 +292,16 @@ TEST(Tma, NanFillAndDescriptorsMadeOnTheDevice) {
   std::iota(data.begin(), data.end(), 0.0f);
   GlobalMemory memory;
   uint64_t at = memory.add("in", data.data(), 96);
-  RunReport report = run(program, memory, {Argument::pointer(at), Argument::pointer(memory.add("out", result.data(), 128))});
+  RunReport report =
+      run(program, memory,
+          {Argument::pointer(at), Argument::pointer(memory.add("out", result.data(), 128))});
   EXPECT_TRUE(report.clean()) << text(program, report);
   for (int64_t r = 0; r < 4; ++r)
     for (int64_t c = 0; c < 8; ++c) {
       bool inside = r < 3 && c >= 1 && c - 1 < 6;
-      EXPECT_TRUE(inside ? result[r * 8 + c] == float(r * 8 + c - 1) : std::isnan(result[r * 8 + c])) << r << ' ' << c;
+      EXPECT_TRUE(inside ? result[r * 8 + c] == float(r * 8 + c - 1)
+                         : std::isnan(result[r * 8 + c]))
+          << r << ' ' << c;
     }
 }
 
@@ -285,9 +318,13 @@ TEST(Tma, MisalignedDescriptorIsOneLocatedError) {
   Program program = b.finish();
   std::vector<uint16_t> data(100);
   GlobalMemory memory;
-  RunReport report = run(program, memory, {Argument::desc(memory.add("a", data.data(), 200), DType::f16, {4, 9}, {9, 1})});
+  RunReport report =
+      run(program, memory,
+          {Argument::desc(memory.add("a", data.data(), 200), DType::f16, {4, 9}, {9, 1})});
   ASSERT_EQ(report.findings.size(), 1u) << text(program, report);
-  EXPECT_EQ(render(program, report.findings[0]), "kernel.py:8:1: error: a TMA descriptor's strides must be multiples of 16 bytes; got 18 along dimension 0\n");
+  EXPECT_EQ(render(program, report.findings[0]),
+            "kernel.py:8:1: error: a TMA descriptor's strides must be multiples of 16 bytes; got "
+            "18 along dimension 0\n");
 }
 
 namespace {
@@ -314,8 +351,10 @@ TEST(TensorMemory, PairedProductUsesBothHalvesOfB) {
   Reg pa = b.descArg("a", {M, K}, DType::f16), pb = b.descArg("b", {K, N / 2}, DType::f16);
   Reg out = b.pointerArg("c", DType::f32);
   Reg rank = b.emit1(Op::ClusterId, {}, b.scalar(DType::i32));
-  Reg ta = b.shared("a", {M, K}, DType::f16, b.plain({M, K})), tb = b.shared("b", {K, N / 2}, DType::f16, b.plain({K, N / 2}));
-  Reg full = b.barrier(b.barriers("full", 1, 1), b.i32(0)), ready = b.barrier(b.barriers("ready", 1, 2), b.i32(0));
+  Reg ta = b.shared("a", {M, K}, DType::f16, b.plain({M, K})),
+      tb = b.shared("b", {K, N / 2}, DType::f16, b.plain({K, N / 2}));
+  Reg full = b.barrier(b.barriers("full", 1, 1), b.i32(0)),
+      ready = b.barrier(b.barriers("ready", 1, 2), b.i32(0));
   Reg done = b.barrier(b.barriers("done", 1, 1), b.i32(0));
   Effect clusterArrive, clusterWait;
   clusterArrive.kind = sync::Kind::ClusterArrive;
@@ -333,7 +372,9 @@ TEST(TensorMemory, PairedProductUsesBothHalvesOfB) {
   b.tmaLoad(pb, full, tb, {b.i32(0), b.mul(rank, b.i32(N / 2))}, K * N);
   Reg zero = b.i32(0), no = b.constantInt(DType::i1, 0);
   b.sync({waitEffect(full, zero)});
-  Reg leaderReady = b.emit1(Op::MapToRemoteBuffer, {ready, zero}, b.type(Type::memDesc({1}, DType::i64, b.plain({1}), sync::Space::SharedCluster)));
+  Reg leaderReady =
+      b.emit1(Op::MapToRemoteBuffer, {ready, zero},
+              b.type(Type::memDesc({1}, DType::i64, b.plain({1}), sync::Space::SharedCluster)));
   b.sync({arriveEffect(leaderReady)});
   Reg leads = b.compare(CmpI::Eq, rank, zero);
   b.sync({waitEffect(ready, zero, leads)});
@@ -343,7 +384,8 @@ TEST(TensorMemory, PairedProductUsesBothHalvesOfB) {
   signal.amount = 1;
   signal.threads = sync::Threads::Elected;
   signal.pairLeader = true;
-  b.emit(Op::Tcgen05Mma, {ta, tb, d, no}, {}, mma, {later(sync::Kind::Write, d, sync::Space::Tensor, sync::Group::Tcgen05), signal});
+  b.emit(Op::Tcgen05Mma, {ta, tb, d, no}, {}, mma,
+         {later(sync::Kind::Write, d, sync::Space::Tensor, sync::Group::Tcgen05), signal});
   b.sync({waitEffect(done, zero)});
   Reg tile = b.emit1(Op::TmemLoad, {d}, b.tensor({M, N}, DType::f32));
   Reg flat = b.emit1(Op::Reshape, {tile}, b.tensor({M * N}, DType::f32));
@@ -357,9 +399,11 @@ TEST(TensorMemory, PairedProductUsesBothHalvesOfB) {
   for (const Schedule &schedule : schedules(3)) {
     std::vector<float> c(2 * M * N);
     GlobalMemory memory;
-    uint64_t aa = memory.add("a", a.data(), a.size() * 2), ab = memory.add("b", bb.data(), bb.size() * 2);
+    uint64_t aa = memory.add("a", a.data(), a.size() * 2),
+             ab = memory.add("b", bb.data(), bb.size() * 2);
     RunReport report = run(program, memory,
-                           {Argument::desc(aa, DType::f16, {2 * M, K}, {K, 1}), Argument::desc(ab, DType::f16, {K, N}, {N, 1}),
+                           {Argument::desc(aa, DType::f16, {2 * M, K}, {K, 1}),
+                            Argument::desc(ab, DType::f16, {K, N}, {N, 1}),
                             Argument::pointer(memory.add("c", c.data(), c.size() * 4))},
                            {2, 1, 1}, schedule);
     EXPECT_TRUE(report.clean()) << schedule.text() << text(program, report);
@@ -379,7 +423,8 @@ TEST(Dot, ScaledFourBitOperands) {
   // A: e2m1 packed along K with a scale for each 32; B: e4m3 without scales.
   Kernel b("scaled");
   const int64_t M = 16, N = 8, K = 64;
-  Reg pa = b.pointerArg("a", DType::i8), ps = b.pointerArg("s", DType::i8), pb = b.pointerArg("b", DType::f8E4M3FN), out = b.pointerArg("c", DType::f32);
+  Reg pa = b.pointerArg("a", DType::i8), ps = b.pointerArg("s", DType::i8),
+      pb = b.pointerArg("b", DType::f8E4M3FN), out = b.pointerArg("c", DType::f32);
   auto load = [&](Reg pointer, Shape shape, DType elem) {
     int64_t n = shape[0] * shape[1];
     Reg flat = b.emit1(Op::Load, {b.pointers(pointer, n)}, b.tensor({n}, elem));
@@ -389,9 +434,12 @@ TEST(Dot, ScaledFourBitOperands) {
   attrs.aType = ScaleElem::E2M1;
   attrs.bType = ScaleElem::E4M3;
   Reg zero = b.constantFloat(b.tensor({M, N}, DType::f32), 1);
-  Reg c = b.emit1(Op::DotScaled, {load(pa, {M, K / 2}, DType::i8), load(pb, {K, N}, DType::f8E4M3FN), zero, load(ps, {M, K / 32}, DType::i8), noReg},
+  Reg c = b.emit1(Op::DotScaled,
+                  {load(pa, {M, K / 2}, DType::i8), load(pb, {K, N}, DType::f8E4M3FN), zero,
+                   load(ps, {M, K / 32}, DType::i8), noReg},
                   b.tensor({M, N}, DType::f32), attrs);
-  b.emit(Op::Store, {b.pointers(out, M * N), b.emit1(Op::Reshape, {c}, b.tensor({M * N}, DType::f32))});
+  b.emit(Op::Store,
+         {b.pointers(out, M * N), b.emit1(Op::Reshape, {c}, b.tensor({M * N}, DType::f32))});
   b.ret();
   Program program = b.finish();
   std::mt19937 random(5);
@@ -404,14 +452,18 @@ TEST(Dot, ScaledFourBitOperands) {
     x = uint8_t(fromDouble(DType::f8E4M3FN, double(int(random() % 17)) / 4 - 2));
   std::vector<float> result(M * N);
   GlobalMemory memory;
-  uint64_t aa = memory.add("a", a.data(), a.size()), as = memory.add("s", s.data(), s.size()), ab = memory.add("b", bb.data(), bb.size());
-  RunReport report = run(program, memory, {Argument::pointer(aa), Argument::pointer(as), Argument::pointer(ab), Argument::pointer(memory.add("c", result.data(), result.size() * 4))});
+  uint64_t aa = memory.add("a", a.data(), a.size()), as = memory.add("s", s.data(), s.size()),
+           ab = memory.add("b", bb.data(), bb.size());
+  RunReport report = run(program, memory,
+                         {Argument::pointer(aa), Argument::pointer(as), Argument::pointer(ab),
+                          Argument::pointer(memory.add("c", result.data(), result.size() * 4))});
   EXPECT_TRUE(report.clean()) << text(program, report);
   for (int64_t i = 0; i < M; ++i)
     for (int64_t j = 0; j < N; ++j) {
       double want = 1;
       for (int64_t k = 0; k < K; ++k) {
-        double x = toDouble(DType::f4E2M1, a[i * K / 2 + k / 2] >> (k % 2 * 4) & 15) * std::ldexp(1.0, int(s[i * 2 + k / 32]) - 127);
+        double x = toDouble(DType::f4E2M1, a[i * K / 2 + k / 2] >> (k % 2 * 4) & 15) *
+                   std::ldexp(1.0, int(s[i * 2 + k / 32]) - 127);
         want += x * toDouble(DType::f8E4M3FN, bb[k * N + j]);
       }
       EXPECT_NEAR(result[i * N + j], want, 1e-4 * (1 + std::abs(want)));

@@ -29,9 +29,10 @@ std::vector<T> shaped(DType elem, const Shape &shape, const std::vector<T> &inpu
   std::vector<T> data = input, results(outCount);
   GlobalMemory memory;
   uint64_t at = memory.add("in", data.data(), data.size() * sizeof(T));
-  RunReport report = run(program, memory,
-                         {Argument::pointer(at),
-                          Argument::pointer(memory.add("out", results.data(), outCount * sizeof(T)))});
+  RunReport report =
+      run(program, memory,
+          {Argument::pointer(at),
+           Argument::pointer(memory.add("out", results.data(), outCount * sizeof(T)))});
   EXPECT_TRUE(report.clean()) << text(program, report);
   return results;
 }
@@ -47,7 +48,8 @@ Attrs withBlock(Kernel &b, Op op, DType elem, int axis) {
   Attrs attrs;
   attrs.axis = axis;
   TypeId type = b.scalar(elem);
-  attrs.block = b.block({type, type}, [&](const Regs &r) { return Regs{b.binary(op, r[0], r[1])}; });
+  attrs.block =
+      b.block({type, type}, [&](const Regs &r) { return Regs{b.binary(op, r[0], r[1])}; });
   return attrs;
 }
 
@@ -58,10 +60,12 @@ TEST(Reduce, SumsAndMaximaAlongEitherAxis) {
   for (int axis : {0, 1}) {
     int64_t n = axis == 0 ? 48 : 16;
     std::vector<float> sums = shaped<float>(DType::f32, {16, 48}, in, n, [&](Kernel &b, Reg x) {
-      return b.emit1(Op::Reduce, {x}, b.tensor({n}, DType::f32), withBlock(b, Op::AddF, DType::f32, axis));
+      return b.emit1(Op::Reduce, {x}, b.tensor({n}, DType::f32),
+                     withBlock(b, Op::AddF, DType::f32, axis));
     });
     std::vector<float> maxima = shaped<float>(DType::f32, {16, 48}, in, n, [&](Kernel &b, Reg x) {
-      return b.emit1(Op::Reduce, {x}, b.tensor({n}, DType::f32), withBlock(b, Op::MaxNumF, DType::f32, axis));
+      return b.emit1(Op::Reduce, {x}, b.tensor({n}, DType::f32),
+                     withBlock(b, Op::MaxNumF, DType::f32, axis));
     });
     for (int64_t i = 0; i < n; ++i) {
       double sum = 0, most = -1e30;

@@ -51,9 +51,8 @@ static Program sumProgram() {
   TypeId i32 = b.scalar(DType::i32);
   Reg n = b.parameter("n", i32, 0);
   Reg zero = b.constantInt(DType::i32, 0), one = b.constantInt(DType::i32, 1);
-  b.forLoop(zero, n, one, {zero}, [&](Reg iv, const Regs &args) {
-    return Regs{b.binary(Op::AddI, args[0], iv)};
-  });
+  b.forLoop(zero, n, one, {zero},
+            [&](Reg iv, const Regs &args) { return Regs{b.binary(Op::AddI, args[0], iv)}; });
   b.emit(Op::Return, {});
   return b.finish();
 }
@@ -97,9 +96,8 @@ TEST(Builder, RegionsStandBehindTheKernel) {
   TypeId f32 = b.scalar(DType::f32);
   Reg x = b.constantFloat(b.tensor({8}, DType::f32), 1.0);
   Attrs attrs;
-  attrs.block = b.block({f32, f32}, [&](const Regs &args) {
-    return Regs{b.binary(Op::AddF, args[0], args[1])};
-  });
+  attrs.block = b.block(
+      {f32, f32}, [&](const Regs &args) { return Regs{b.binary(Op::AddF, args[0], args[1])}; });
   b.emit1(Op::Reduce, {x}, f32, attrs);
   b.emit(Op::Return, {});
   Program program = b.finish();

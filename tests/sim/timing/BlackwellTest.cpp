@@ -27,7 +27,8 @@ struct Mma {
     allocation.bytes = type.numElements() * int64_t(byteWidth(elem));
     Attrs attrs;
     attrs.allocation = b.allocation(allocation);
-    return b.emit1(space == sync::Space::Tensor ? Op::TmemAlloc : Op::LocalAlloc, {}, b.type(type), attrs);
+    return b.emit1(space == sync::Space::Tensor ? Op::TmemAlloc : Op::LocalAlloc, {}, b.type(type),
+                   attrs);
   }
 
   /// Products of 128 x 128 x 64, each followed by a commit; the last is waited for.
@@ -84,21 +85,24 @@ TEST(Blackwell, ProductsFollowAtTheirRate) {
 TEST(Blackwell, OperandAFromTensorMemoryIsFaster) {
   // 16 KiB of shared memory less, one allocation of tensor memory more.
   Chip chip = b200();
-  EXPECT_EQ(run(4).cycles - run(4, true).cycles,
-            chip.cycles(Param::TcgenSmemOperand) + 16 * chip.cycles(Param::LaunchPerSmemKib) - chip.cycles(Param::TmemAlloc));
+  EXPECT_EQ(run(4).cycles - run(4, true).cycles, chip.cycles(Param::TcgenSmemOperand) +
+                                                     16 * chip.cycles(Param::LaunchPerSmemKib) -
+                                                     chip.cycles(Param::TmemAlloc));
 }
 
 TEST(Blackwell, LatencyOfOneProduct) {
   // N / 2 for each of four K steps, and 136 with A in shared memory (a published
   // law for one CTA), then commit, wake-up and 64 KB at 466 bytes a cycle.
   Chip chip = b200();
-  int64_t fixed = chip.cycles(Param::LaunchBase) + chip.cycles(Param::LaunchCtaStart) + chip.cycles(Param::LaunchCtaExit) +
-                  2 * chip.cycles(Param::MbarrierInit);
+  int64_t fixed = chip.cycles(Param::LaunchBase) + chip.cycles(Param::LaunchCtaStart) +
+                  chip.cycles(Param::LaunchCtaExit) + 2 * chip.cycles(Param::MbarrierInit);
   int64_t product = chip.cycles(Param::MmaIssue) + 256 + 136;
   int64_t handOff = chip.cycles(Param::TcgenCommit) + chip.cycles(Param::MbarrierWake);
   int64_t read = 141 + chip.cycles(Param::TmemLoadLatency);
-  EXPECT_NEAR(double(run(1).cycles), double(fixed + product + handOff + read) + chip[Param::TmemAlloc] +
-                                         8 * chip[Param::LaunchPerSmemKib] * 4, 20.0);
+  EXPECT_NEAR(double(run(1).cycles),
+              double(fixed + product + handOff + read) + chip[Param::TmemAlloc] +
+                  8 * chip[Param::LaunchPerSmemKib] * 4,
+              20.0);
 }
 
 TEST(Blackwell, AHopperChipRefusesFp4) {
@@ -106,7 +110,8 @@ TEST(Blackwell, AHopperChipRefusesFp4) {
   Program program = mma.products(1, false, DType::f4E2M1);
   Result<TimingReport> report = simulateTime(program, {}, *Chip::load("h200"));
   ASSERT_FALSE(report);
-  EXPECT_NE(report.error().message.find("the chip 'h200' does not multiply these element types"), std::string::npos);
+  EXPECT_NE(report.error().message.find("the chip 'h200' does not multiply these element types"),
+            std::string::npos);
 }
 
 } // namespace

@@ -113,7 +113,8 @@ struct Gemm {
     Reg size = b.binary(Op::MinSI, b.binary(Op::SubI, tilesM, first), groupM);
     Reg m = b.binary(Op::AddI, first, b.binary(Op::RemSI, tile, size));
     Reg n = b.binary(Op::DivSI, b.binary(Op::RemSI, tile, inGroup), size);
-    return {b.binary(Op::MulI, m, integer(config.blockM)), b.binary(Op::MulI, n, integer(config.blockN))};
+    return {b.binary(Op::MulI, m, integer(config.blockM)),
+            b.binary(Op::MulI, n, integer(config.blockN))};
   }
 
   Reg ceilDiv(Reg value, int64_t by) {
@@ -133,7 +134,8 @@ struct Gemm {
     });
   }
 
-  Reg kLoop(Reg k, const Regs &inits, const std::function<Regs(Reg, Reg, Reg, const Regs &)> &body, size_t result) {
+  Reg kLoop(Reg k, const Regs &inits, const std::function<Regs(Reg, Reg, Reg, const Regs &)> &body,
+            size_t result) {
     Reg steps = ceilDiv(k, config.blockK), stages = integer(config.stages), one = integer(1);
     last = b.forLoop(integer(0), steps, one, inits, [&](Reg step, const Regs &args) {
       Reg slot = b.binary(Op::RemSI, args[0], stages);
@@ -173,7 +175,8 @@ struct Gemm {
     Effect commit;
     commit.kind = Kind::GroupCommit;
     commit.group = sync::Group::BulkStore;
-    Reg token = b.emit1(Op::TmaStore, {desc, staged, row, column}, b.type(Type::token()), {}, {read, commit});
+    Reg token = b.emit1(Op::TmaStore, {desc, staged, row, column}, b.type(Type::token()), {},
+                        {read, commit});
     Effect done;
     done.kind = Kind::GroupWait;
     done.group = sync::Group::BulkStore;
@@ -197,7 +200,8 @@ struct Gemm {
     int64_t slots = int64_t(config.stages) * config.groups;
     Reg a = buffers("a", slots, {rows, config.blockK}, DType::f16);
     Reg bm = buffers("b", config.stages, {config.blockK, config.blockN}, DType::f16);
-    Reg emptyA = buffers("empty a", slots, {1}, DType::i64), fullA = buffers("full a", slots, {1}, DType::i64);
+    Reg emptyA = buffers("empty a", slots, {1}, DType::i64),
+        fullA = buffers("full a", slots, {1}, DType::i64);
     Reg emptyB = buffers("empty b", config.stages, {1}, DType::i64),
         fullB = buffers("full b", config.stages, {1}, DType::i64);
     init(emptyA, slots, 1);
@@ -208,24 +212,28 @@ struct Gemm {
 
     auto produce = [&]() -> Regs {
       forTiles(m, n, [&](Tile tile, Reg count) {
-        return kLoop(k, {count}, [&](Reg step, Reg slot, Reg phase, const Regs &) -> Regs {
-          Reg column = b.binary(Op::MulI, step, integer(config.blockK));
-          Reg flipped = b.binary(Op::XorI, phase, integer(1));
-          for (int g = 0; g < config.groups; ++g) {
-            Reg index = b.binary(Op::AddI, slot, integer(int64_t(g) * config.stages));
-            Reg full = at(fullA, index);
-            wait(at(emptyA, index), flipped);
-            expect(full, rows * config.blockK * 2);
-            load(descA, b.binary(Op::AddI, tile.row, integer(g * rows)), column, at(a, index), full);
-            if (g > 0)
-              continue;
-            Reg fullSlot = at(fullB, slot);
-            wait(at(emptyB, slot), flipped);
-            expect(fullSlot, config.blockK * config.blockN * 2);
-            load(descB, column, tile.column, at(bm, slot), fullSlot);
-          }
-          return {};
-        }, 0);
+        return kLoop(
+            k, {count},
+            [&](Reg step, Reg slot, Reg phase, const Regs &) -> Regs {
+              Reg column = b.binary(Op::MulI, step, integer(config.blockK));
+              Reg flipped = b.binary(Op::XorI, phase, integer(1));
+              for (int g = 0; g < config.groups; ++g) {
+                Reg index = b.binary(Op::AddI, slot, integer(int64_t(g) * config.stages));
+                Reg full = at(fullA, index);
+                wait(at(emptyA, index), flipped);
+                expect(full, rows * config.blockK * 2);
+                load(descA, b.binary(Op::AddI, tile.row, integer(g * rows)), column, at(a, index),
+                     full);
+                if (g > 0)
+                  continue;
+                Reg fullSlot = at(fullB, slot);
+                wait(at(emptyB, slot), flipped);
+                expect(fullSlot, config.blockK * config.blockN * 2);
+                load(descB, column, tile.column, at(bm, slot), fullSlot);
+              }
+              return {};
+            },
+            0);
       });
       return {};
     };
@@ -239,23 +247,28 @@ struct Gemm {
         TypeId accType = b.tensor({rows, config.blockN}, DType::f32);
         Reg zero = b.constant(accType, {0});
         forTiles(args[0], args[1], [&](Tile tile, Reg count) {
-          kLoop(args[2], {count, zero}, [&](Reg, Reg slot, Reg phase, const Regs &loop) -> Regs {
-            Reg index = b.binary(Op::AddI, slot, integer(int64_t(g) * config.stages));
-            wait(at(args[6], index), phase);
-            wait(at(args[8], slot), phase);
-            Effect commit;
-            commit.kind = Kind::GroupCommit;
-            commit.group = sync::Group::Wgmma;
-            Reg acc = b.emit1(Op::WarpGroupDot, {at(args[3], index), at(args[4], slot), loop[1]}, accType, {}, {commit});
-            Effect done;
-            done.kind = Kind::GroupWait;
-            done.group = sync::Group::Wgmma;
-            acc = b.emit1(Op::WarpGroupDotWait, {acc}, accType, {}, {done});
-            if (!(config.dropEmptyArrive && g == 0))
-              arrive(at(args[5], index));
-            arrive(at(args[7], slot));
-            return {acc};
-          }, 1);
+          kLoop(
+              args[2], {count, zero},
+              [&](Reg, Reg slot, Reg phase, const Regs &loop) -> Regs {
+                Reg index = b.binary(Op::AddI, slot, integer(int64_t(g) * config.stages));
+                wait(at(args[6], index), phase);
+                wait(at(args[8], slot), phase);
+                Effect commit;
+                commit.kind = Kind::GroupCommit;
+                commit.group = sync::Group::Wgmma;
+                Reg acc =
+                    b.emit1(Op::WarpGroupDot, {at(args[3], index), at(args[4], slot), loop[1]},
+                            accType, {}, {commit});
+                Effect done;
+                done.kind = Kind::GroupWait;
+                done.group = sync::Group::Wgmma;
+                acc = b.emit1(Op::WarpGroupDotWait, {acc}, accType, {}, {done});
+                if (!(config.dropEmptyArrive && g == 0))
+                  arrive(at(args[5], index));
+                arrive(at(args[7], slot));
+                return {acc};
+              },
+              1);
           Reg used = last[0], acc = last[1];
           Reg row = b.binary(Op::AddI, tile.row, integer(g * rows));
           if (!config.splitEpilogue) {
@@ -286,7 +299,8 @@ Program gemmProgram(const GemmConfig &config) {
 
 TimingLaunch gemmLaunch(const GemmConfig &config) {
   TimingLaunch launch;
-  int64_t tiles = ((config.m + config.blockM - 1) / config.blockM) * ((config.n + config.blockN - 1) / config.blockN);
+  int64_t tiles = ((config.m + config.blockM - 1) / config.blockM) *
+                  ((config.n + config.blockN - 1) / config.blockN);
   launch.grid = {std::min(tiles, config.sms), 1, 1};
   auto descriptor = [&](int64_t address, int64_t rows, int64_t columns) {
     TimingArgument argument;
@@ -303,8 +317,12 @@ TimingLaunch gemmLaunch(const GemmConfig &config) {
     return argument;
   };
   const auto &c = config;
-  launch.arguments = {descriptor(int64_t(1) << 40, c.m, c.k), descriptor(int64_t(2) << 40, c.k, c.n),
-                      descriptor(int64_t(3) << 40, c.m, c.n), scalar(c.m), scalar(c.n), scalar(c.k)};
+  launch.arguments = {descriptor(int64_t(1) << 40, c.m, c.k),
+                      descriptor(int64_t(2) << 40, c.k, c.n),
+                      descriptor(int64_t(3) << 40, c.m, c.n),
+                      scalar(c.m),
+                      scalar(c.n),
+                      scalar(c.k)};
   launch.footprintBytes = 2 * (c.m * c.k + c.k * c.n + c.m * c.n);
   return launch;
 }

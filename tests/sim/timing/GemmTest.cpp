@@ -75,8 +75,10 @@ TEST(TimedGemm, AForgottenArrivalIsADeadlockThatIsExplained) {
   EXPECT_EQ(report.error().code, ExitCode::Violated);
   EXPECT_NE(report.error().message.find("deadlock at cycle"), std::string::npos);
   std::string text = report.error().str();
-  EXPECT_NE(text.find("default of CTA 0 waits here for mbarrier empty a[0]"), std::string::npos) << text;
-  EXPECT_NE(text.find("phase 0, 1 of 1 arrivals and 0 bytes outstanding"), std::string::npos) << text;
+  EXPECT_NE(text.find("default of CTA 0 waits here for mbarrier empty a[0]"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("phase 0, 1 of 1 arrivals and 0 bytes outstanding"), std::string::npos)
+      << text;
 }
 
 TEST(TimedGemm, WhatIfMovesThePrediction) {
@@ -112,8 +114,10 @@ TEST(TimedGemm, SaysWhatItRestsOn) {
 
 TEST(Sensitivity, SlowerMeansLessOfARateAndMoreOfADelay) {
   Chip chip = h200();
-  EXPECT_NEAR(slower(chip, Param::TmaLatency, 2)[Param::TmaLatency], 2 * chip[Param::TmaLatency], 1e-6);
-  EXPECT_NEAR(slower(chip, Param::L2BytesPerClk, 2)[Param::L2BytesPerClk], chip[Param::L2BytesPerClk] / 2, 1e-6);
+  EXPECT_NEAR(slower(chip, Param::TmaLatency, 2)[Param::TmaLatency], 2 * chip[Param::TmaLatency],
+              1e-6);
+  EXPECT_NEAR(slower(chip, Param::L2BytesPerClk, 2)[Param::L2BytesPerClk],
+              chip[Param::L2BytesPerClk] / 2, 1e-6);
   EXPECT_EQ(slower(chip, Param::SmCount, 2)[Param::SmCount], 132);
 }
 
@@ -122,7 +126,8 @@ TEST(TimedGemm, RejectsWhatDoesNotFit) {
   Program program = gemmProgram(config);
   TimingLaunch launch = gemmLaunch(config);
   launch.grid = {0, 1, 1};
-  EXPECT_EQ(simulateTime(program, launch, h200()).error().message, "the grid has no CTAs: 0 x 1 x 1");
+  EXPECT_EQ(simulateTime(program, launch, h200()).error().message,
+            "the grid has no CTAs: 0 x 1 x 1");
   launch = gemmLaunch(config);
   launch.sharedBytes = 300000;
   EXPECT_EQ(simulateTime(program, launch, h200()).error().message,

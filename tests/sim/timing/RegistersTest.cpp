@@ -1,5 +1,5 @@
-#include "sim/program/Builder.h"
 #include "sim/timing/Registers.h"
+#include "sim/program/Builder.h"
 #include "tests/sim/timing/GemmProgram.h"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,8 @@ TEST(Registers, ValuesCarriedByALoopStayAlive) {
   b.facts().numWarps = 4;
   TypeId tile = b.tensor({64, 64}, DType::f32);
   Reg pointer = b.parameter("p", b.type(Type::pointerTensor({64, 64}, DType::f32)), 0);
-  Reg zero = b.constantInt(DType::i32, 0), ten = b.constantInt(DType::i32, 10), one = b.constantInt(DType::i32, 1);
+  Reg zero = b.constantInt(DType::i32, 0), ten = b.constantInt(DType::i32, 10),
+      one = b.constantInt(DType::i32, 1);
   Reg start = b.emit1(Op::Load, {pointer}, tile);
   Regs sum = b.forLoop(zero, ten, one, {start}, [&](Reg, const Regs &acc) {
     Reg next = b.emit1(Op::Load, {pointer}, tile);
@@ -55,7 +56,7 @@ TEST(Registers, TasksHaveTheirOwn) {
   EXPECT_EQ(all[0].task, "default");
   EXPECT_EQ(all[0].tiles, 0);
   EXPECT_EQ(all[0].available, 168);
-  EXPECT_EQ(all[1].tiles, 128); // the accumulator
+  EXPECT_EQ(all[1].tiles, 128);     // the accumulator
   EXPECT_EQ(all[1].available, 232); // as it asks
 }
 

@@ -14,7 +14,8 @@ int64_t eval(Op op, DType type, int64_t a, int64_t b = 0, int64_t c = 0) {
 }
 
 double evalF(Op op, DType type, double a, double b = 0) {
-  return std::bit_cast<double>(eval(op, type, std::bit_cast<int64_t>(a), std::bit_cast<int64_t>(b)));
+  return std::bit_cast<double>(
+      eval(op, type, std::bit_cast<int64_t>(a), std::bit_cast<int64_t>(b)));
 }
 
 TEST(Scalar, IntegersWrapToTheirWidth) {
@@ -50,10 +51,14 @@ TEST(Scalar, FloatsRoundToTheirType) {
   EXPECT_EQ(evalF(Op::AddF, DType::f32, 16777216.0, 1.0), 16777216.0);
   EXPECT_EQ(evalF(Op::AddF, DType::f64, 16777216.0, 1.0), 16777217.0);
   EXPECT_EQ(evalF(Op::MulF, DType::f16, 300.0, 300.0), INFINITY);
-  EXPECT_EQ(evalScalar({Op::FPToSI, DType::f32, DType::i32}, std::bit_cast<int64_t>(-2.7), 0, 0), -2);
-  EXPECT_EQ(evalScalar({Op::SIToFP, DType::i32, DType::f32}, -3, 0, 0), std::bit_cast<int64_t>(-3.0));
-  EXPECT_EQ(evalScalar({Op::Bitcast, DType::f32, DType::i32}, std::bit_cast<int64_t>(1.0), 0, 0), 0x3F800000);
-  EXPECT_EQ(evalScalar({Op::Bitcast, DType::i32, DType::f32}, 0x3F800000, 0, 0), std::bit_cast<int64_t>(1.0));
+  EXPECT_EQ(evalScalar({Op::FPToSI, DType::f32, DType::i32}, std::bit_cast<int64_t>(-2.7), 0, 0),
+            -2);
+  EXPECT_EQ(evalScalar({Op::SIToFP, DType::i32, DType::f32}, -3, 0, 0),
+            std::bit_cast<int64_t>(-3.0));
+  EXPECT_EQ(evalScalar({Op::Bitcast, DType::f32, DType::i32}, std::bit_cast<int64_t>(1.0), 0, 0),
+            0x3F800000);
+  EXPECT_EQ(evalScalar({Op::Bitcast, DType::i32, DType::f32}, 0x3F800000, 0, 0),
+            std::bit_cast<int64_t>(1.0));
 }
 
 TEST(Scalar, Comparisons) {

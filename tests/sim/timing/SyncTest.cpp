@@ -14,7 +14,8 @@ namespace {
 /// the scenario counts.
 Chip chip() {
   Chip chip = *Chip::load("h200");
-  for (const char *change : {"code.coldBytesPerClk=10000", "launch.perWarp=0", "launch.ctaInterval=2", "launch.ctaTurnaround=70"})
+  for (const char *change : {"code.coldBytesPerClk=10000", "launch.perWarp=0",
+                             "launch.ctaInterval=2", "launch.ctaTurnaround=70"})
     EXPECT_TRUE(chip.whatIf(change));
   return chip;
 }
@@ -110,7 +111,8 @@ struct Scenario {
     EXPECT_TRUE(report) << report.error().str();
     if (!report)
       return -1;
-    Cycles total = report->cycles - at(Param::LaunchBase) - at(Param::LaunchCtaStart) - at(Param::LaunchCtaExit);
+    Cycles total = report->cycles - at(Param::LaunchBase) - at(Param::LaunchCtaStart) -
+                   at(Param::LaunchCtaExit);
     // Shared memory of a scenario is a few bytes.
     return total;
   }
@@ -151,10 +153,12 @@ Cycles handOff(int work) {
     s.spend(work);
     s.arrive(args[0]);
   };
-  s.b.warpSpecialize({bar}, {}, [&]() -> Regs {
-    s.wait(bar, 0);
-    return {};
-  }, {producer});
+  s.b.warpSpecialize({bar}, {},
+                     [&]() -> Regs {
+                       s.wait(bar, 0);
+                       return {};
+                     },
+                     {producer});
   s.b.emit(Op::Return, {});
   return s.body();
 }
@@ -164,7 +168,8 @@ TEST(TimedSync, AHandOffThroughAnMbarrier) {
   // Init, fork, the chain and its test, arrival, wake-up, join.
   int64_t start = at(Param::MbarrierInit) + at(Param::LaunchFork) + at(Param::LaunchSetRegisters);
   int64_t chain = 51 * at(Param::PipeAluLatency) + 1;
-  EXPECT_EQ(handOff(50), start + chain + at(Param::MbarrierArrive) + at(Param::MbarrierWake) + at(Param::LaunchJoin));
+  EXPECT_EQ(handOff(50), start + chain + at(Param::MbarrierArrive) + at(Param::MbarrierWake) +
+                             at(Param::LaunchJoin));
 }
 
 TEST(TimedSync, AGroupBarrierComesBeforeAnOrdinaryArrival) {
@@ -183,14 +188,17 @@ TEST(TimedSync, NamedBarriersCountThreads) {
   Builder::PartitionSpec other;
   other.numWarps = 4;
   other.body = [&](const Regs &) { s.named(Kind::NamedBarrierArrive, 9, 256); };
-  s.b.warpSpecialize({}, {}, [&]() -> Regs {
-    s.spend(100);
-    s.named(Kind::NamedBarrierSync, 9, 256);
-    return {};
-  }, {other});
+  s.b.warpSpecialize({}, {},
+                     [&]() -> Regs {
+                       s.spend(100);
+                       s.named(Kind::NamedBarrierSync, 9, 256);
+                       return {};
+                     },
+                     {other});
   s.b.emit(Op::Return, {});
-  int64_t expected = at(Param::LaunchFork) + at(Param::LaunchSetRegisters) + 101 * at(Param::PipeAluLatency) + 1 +
-                     4 * at(Param::BarIssue) + at(Param::BarLatency) + at(Param::LaunchJoin);
+  int64_t expected = at(Param::LaunchFork) + at(Param::LaunchSetRegisters) +
+                     101 * at(Param::PipeAluLatency) + 1 + 4 * at(Param::BarIssue) +
+                     at(Param::BarLatency) + at(Param::LaunchJoin);
   EXPECT_EQ(s.body(), expected);
 }
 
@@ -202,7 +210,8 @@ TEST(TimedSync, ANamedBarrierThatNobodyCompletes) {
   Result<TimingReport> report = s.run();
   ASSERT_FALSE(report);
   EXPECT_EQ(report.error().location.str(), "k.py:12:3");
-  EXPECT_NE(report.error().str().find("main of CTA 0 waits here for named barrier 9: 128 threads have arrived"),
+  EXPECT_NE(report.error().str().find(
+                "main of CTA 0 waits here for named barrier 9: 128 threads have arrived"),
             std::string::npos)
       << report.error().str();
 }
@@ -218,7 +227,9 @@ TEST(TimedSync, TooManyArrivals) {
   s.b.emit(Op::Return, {});
   Result<TimingReport> report = s.run();
   ASSERT_FALSE(report);
-  EXPECT_NE(report.error().message.find("more arrivals than the phase of this mbarrier expects (2)"), std::string::npos);
+  EXPECT_NE(
+      report.error().message.find("more arrivals than the phase of this mbarrier expects (2)"),
+      std::string::npos);
   EXPECT_EQ(report.error().code, ExitCode::Violated);
 }
 
@@ -229,7 +240,8 @@ TEST(TimedSync, AnMbarrierThatIsNone) {
   s.b.emit(Op::Return, {});
   Result<TimingReport> report = s.run();
   ASSERT_FALSE(report);
-  EXPECT_NE(report.error().message.find("no mbarrier is initialised at shared-memory offset 0"), std::string::npos);
+  EXPECT_NE(report.error().message.find("no mbarrier is initialised at shared-memory offset 0"),
+            std::string::npos);
 }
 
 /// Two CTAs of a cluster; rank 1 waits until rank 0 has arrived on its barrier.
@@ -244,20 +256,24 @@ TEST(TimedSync, ARemoteArrival) {
   s.b.emit(Op::Sync, {}, {}, {}, {arrive, wait});
   Reg rank = s.b.emit1(Op::ClusterId, {}, s.i32);
   Reg first = s.b.compare(CmpI::Eq, rank, s.integer(0));
-  s.b.ifElse(first, {}, [&]() -> Regs {
-    Type remote = s.b.typeOf(bar);
-    remote.space = sync::Space::SharedCluster;
-    Reg mapped = s.b.emit1(Op::MapToRemoteBuffer, {bar, s.integer(1)}, s.b.type(remote));
-    s.arrive(mapped);
-    return {};
-  }, [&]() -> Regs {
-    s.wait(bar, 0);
-    return {};
-  });
+  s.b.ifElse(
+      first, {},
+      [&]() -> Regs {
+        Type remote = s.b.typeOf(bar);
+        remote.space = sync::Space::SharedCluster;
+        Reg mapped = s.b.emit1(Op::MapToRemoteBuffer, {bar, s.integer(1)}, s.b.type(remote));
+        s.arrive(mapped);
+        return {};
+      },
+      [&]() -> Regs {
+        s.wait(bar, 0);
+        return {};
+      });
   s.b.emit(Op::Return, {});
   Result<TimingReport> report = s.run();
   ASSERT_TRUE(report) << report.error().str();
-  int64_t body = report->cycles - at(Param::LaunchBase) - at(Param::LaunchCtaStart) - at(Param::LaunchCtaExit);
+  int64_t body =
+      report->cycles - at(Param::LaunchBase) - at(Param::LaunchCtaStart) - at(Param::LaunchCtaExit);
   EXPECT_EQ(report->smsUsed, 2);
   // Both meet in the cluster barrier; then comparison, branch, view, arrival.
   int64_t least = at(Param::MbarrierInit) + at(Param::ClusterBarrier) + at(Param::MbarrierArrive) +
@@ -275,7 +291,8 @@ TEST(TimedSync, ARankOutsideTheCluster) {
   s.b.emit(Op::Return, {});
   Result<TimingReport> report = s.run();
   ASSERT_FALSE(report);
-  EXPECT_NE(report.error().message.find("rank 3 names no CTA of the cluster, which has 1"), std::string::npos);
+  EXPECT_NE(report.error().message.find("rank 3 names no CTA of the cluster, which has 1"),
+            std::string::npos);
 }
 
 /// A multicast load completes on the barrier of each CTA of the mask, and moves
@@ -330,8 +347,16 @@ TEST(TimedSync, BranchesOnDataAreAnnounced) {
   argument.bits = 4096;
   s.launch.arguments = {argument};
   Reg value = s.b.emit1(Op::Load, {pointer}, s.i32);
-  s.b.ifElse(s.b.compare(CmpI::Sgt, value, s.integer(5)), {}, [&]() -> Regs { s.spend(10); return {}; },
-             [&]() -> Regs { s.spend(1000); return {}; });
+  s.b.ifElse(
+      s.b.compare(CmpI::Sgt, value, s.integer(5)), {},
+      [&]() -> Regs {
+        s.spend(10);
+        return {};
+      },
+      [&]() -> Regs {
+        s.spend(1000);
+        return {};
+      });
   s.b.emit(Op::Return, {});
   Program program = s.b.finish();
   Result<TimingReport> blind = simulateTime(program, s.launch, chip());
@@ -363,7 +388,8 @@ TEST(TimedSync, WavesOfCtas) {
     EXPECT_EQ(report->ctas, grids[i]);
     cycles[i] = report->cycles;
   }
-  int64_t alone = 70 + 1001 * at(Param::PipeAluLatency) + 1 + at(Param::LaunchCtaStart) + at(Param::LaunchCtaExit);
+  int64_t alone = 70 + 1001 * at(Param::PipeAluLatency) + 1 + at(Param::LaunchCtaStart) +
+                  at(Param::LaunchCtaExit);
   EXPECT_EQ(cycles[1] - cycles[0], alone - 131 * at(Param::LaunchCtaInterval));
   EXPECT_EQ(cycles[2] - cycles[0], alone);
 }
@@ -380,7 +406,8 @@ TEST(TimedSync, AnEndlessLoopEnds) {
   Program program = s.b.finish();
   Result<TimingReport> report = simulateTime(program, s.launch, chip(), options);
   ASSERT_FALSE(report);
-  EXPECT_NE(report.error().message.find("passes the limit of 100000 cycles"), std::string::npos) << report.error().str();
+  EXPECT_NE(report.error().message.find("passes the limit of 100000 cycles"), std::string::npos)
+      << report.error().str();
 }
 
 } // namespace

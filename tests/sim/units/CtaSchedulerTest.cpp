@@ -16,12 +16,12 @@ CtaScheduler make(const CtaScheduler::Demand &demand, int64_t clusters, int size
 }
 
 TEST(CtaScheduler, OccupancyByTheScarcestResource) {
-  EXPECT_EQ(make({0, 4}, 1).occupancy(), 16);                // 64 warps
-  EXPECT_EQ(make({0, 1}, 1).occupancy(), 32);                // CTA slots
-  EXPECT_EQ(make({180496, 12}, 1).occupancy(), 1);           // shared memory
-  EXPECT_EQ(make({26624, 4}, 1).occupancy(), 8);             // 233472 / 27648
-  EXPECT_EQ(make({0, 4, 32, 255}, 1).occupancy(), 2);        // 65536 / 32640
-  EXPECT_EQ(make({0, 12, 32, 168}, 1).occupancy(), 1);       // 65536 / 64512
+  EXPECT_EQ(make({0, 4}, 1).occupancy(), 16);          // 64 warps
+  EXPECT_EQ(make({0, 1}, 1).occupancy(), 32);          // CTA slots
+  EXPECT_EQ(make({180496, 12}, 1).occupancy(), 1);     // shared memory
+  EXPECT_EQ(make({26624, 4}, 1).occupancy(), 8);       // 233472 / 27648
+  EXPECT_EQ(make({0, 4, 32, 255}, 1).occupancy(), 2);  // 65536 / 32640
+  EXPECT_EQ(make({0, 12, 32, 168}, 1).occupancy(), 1); // 65536 / 64512
 }
 
 TEST(CtaScheduler, SpreadsBeforeItStacks) {

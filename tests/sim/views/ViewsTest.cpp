@@ -38,9 +38,11 @@ json::Document parse(const std::string &text) {
 TEST(Summary, TextSaysTheImportantThings) {
   Timed run = timed();
   std::string text = summaryText(run.report, run.program);
-  EXPECT_EQ(text.rfind("gemm on h200: " + std::to_string(run.report.cycles) + " cycles, ", 0), 0u) << text;
-  for (const char *part : {" at 1980 MHz, bound by latency\n", "8 CTAs on 8 SMs, 1 at a time", "partition0", "default",
-                           "mbarrier", "note: the data of this launch fit in L2"})
+  EXPECT_EQ(text.rfind("gemm on h200: " + std::to_string(run.report.cycles) + " cycles, ", 0), 0u)
+      << text;
+  for (const char *part :
+       {" at 1980 MHz, bound by latency\n", "8 CTAs on 8 SMs, 1 at a time", "partition0", "default",
+        "mbarrier", "note: the data of this launch fit in L2"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
 }
 

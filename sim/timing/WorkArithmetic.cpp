@@ -1,0 +1,310 @@
+// Work on registers: addresses, arithmetic, shapes, reductions.
+#include "sim/timing/WorkDecoder.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace tlx::sim {
+
+bool WorkDecoder::computesAddresses(const Inst &inst) {
+  switch (inst.op) {
+  case Op::AddI:
+  case Op::SubI:
+  case Op::MulI:
+  case Op::DivSI:
+  case Op::DivUI:
+  case Op::RemSI:
+  case Op::RemUI:
+  case Op::AndI:
+  case Op::OrI:
+  case Op::XorI:
+  case Op::ShlI:
+  case Op::ShrSI:
+  case Op::ShrUI:
+  case Op::CmpI:
+  case Op::MinSI:
+  case Op::MaxSI:
+  case Op::MinUI:
+  case Op::MaxUI:
+  case Op::ExtSI:
+  case Op::ExtUI:
+  case Op::TruncI:
+  case Op::AddPtr:
+  case Op::Select:
+  case Op::Copy:
+  case Op::MakeRange:
+  case Op::Constant: return true;
+  default: return familyOf(inst.op) == Family::Shape;
+  }
+}
+
+bool WorkDecoder::isAddressOperand(const Inst &inst, unsigned i) {
+  switch (inst.op) {
+  case Op::Load: return i <= 1;
+  case Op::Store:
+  case Op::AtomicRmw: return i == 0 || i == 2;
+  case Op::AsyncCopy: return i == 0 || i == 2;
+  case Op::BufferLoad: return i <= 2;
+  case Op::BufferLoadToLocal: return i >= 1 && i <= 3;
+  case Op::BufferStore: return i == 1 || i == 2 || i == 3;
+  case Op::Prefetch: return true;
+  default: return false;
+  }
+}
+
+void WorkDecoder::findAddresses() {
+  address.assign(program.numRegs(), true);
+  bool changed = true;
+  auto data = [&](Reg reg) {
+    if (reg != noReg && address[reg]) {
+      address[reg] = false;
+      changed = true;
+    }
+  };
+  while (changed) {
+    changed = false;
+    for (const Inst &inst : program.code) {
+      bool through = computesAddresses(inst);
+      for (unsigned i = 0; through && i < inst.numResults; ++i)
+        through = address[program.result(inst, i)];
+      for (unsigned i = 0; i < inst.numOperands; ++i)
+        if (!through && !isAddressOperand(inst, i))
+          data(program.operand(inst, i));
+    }
+    for (const Edge &edge : program.edges)
+      for (auto [to, from] : edge.moves)
+        if (!address[to])
+          data(from);
+  }
+}
+
+void WorkDecoder::findFused() {
+  std::vector<int> uses(program.numRegs(), 0);
+  std::vector<bool> summed(program.numRegs(), false);
+  for (const Inst &inst : program.code)
+    for (unsigned i = 0; i < inst.numOperands; ++i)
+      if (Reg reg = program.operand(inst, i); reg != noReg) {
+        ++uses[reg];
+        if (inst.op == Op::AddF || inst.op == Op::SubF)
+          summed[reg] = true;
+      }
+  for (const Edge &edge : program.edges)
+    for (auto [to, from] : edge.moves)
+      ++uses[from];
+  fused.assign(program.numRegs(), false);
+  for (const Inst &inst : program.code)
+    if (inst.op == Op::MulF && inst.numResults == 1) {
+      Reg reg = program.result(inst, 0);
+      fused[reg] = uses[reg] == 1 && summed[reg] && isTensor(program.typeOf(reg));
+    }
+}
+
+bool WorkDecoder::constantOperand(unsigned index, int64_t &value) const {
+  Reg reg = program.operand(*inst, index);
+  if (reg < 0 || constants[reg] < 0)
+    return false;
+  const Constant &constant = program.constants[constants[reg]];
+  if (constant.bits.size() != 1)
+    return false;
+  value = scalarFromBits(type(reg).elem, constant.bits[0]);
+  return true;
+}
+
+double WorkDecoder::divisionLanes() {
+  int64_t divisor;
+  if (!constantOperand(1, divisor)) {
+    work->divides = true;
+    return 20;
+  }
+  return divisor > 0 && std::has_single_bit(uint64_t(divisor)) ? 2 : 5;
+}
+
+bool WorkDecoder::arithmetic() {
+  const Type &result = resultType(), &operand = operandType(0);
+  bool tile = isTensor(result);
+  if (inst->op == Op::MulF && fused[program.result(*inst, 0)])
+    return route(Route::Free);
+  // Comparisons compute on their operands' type, conversions on the wider one.
+  DType elem = inst->op == Op::CmpI || inst->op == Op::CmpF ? operand.elem : result.elem;
+  double perLane = isFloat(elem) && bitWidth(elem) == 16 ? 0.5 : 1;
+  bool wide = !isFloat(elem) && bitWidth(elem) == 64;
+  bool fp64 = elem == DType::f64;
+  int64_t n = work->elements;
+  switch (inst->op) {
+  case Op::AddF:
+  case Op::SubF:
+  case Op::MulF:
+  case Op::Fma:
+  case Op::NegF: add(fp64 ? Pipe::Fp64 : Pipe::Fma, perLane, n); break;
+  case Op::PackedArith: add(Pipe::Fma, 0.5, n); break;
+  case Op::DivF:
+    add(Pipe::Mufu, 1, n);
+    add(fp64 ? Pipe::Fp64 : Pipe::Fma, 6, n);
+    break;
+  case Op::PreciseDivF:
+  case Op::PreciseSqrt:
+  case Op::RemF:
+    add(Pipe::Mufu, 1, n);
+    add(fp64 ? Pipe::Fp64 : Pipe::Fma, 10, n);
+    break;
+  case Op::MaximumF:
+  case Op::MinimumF:
+  case Op::MaxNumF:
+  case Op::MinNumF:
+  case Op::AbsF:
+  case Op::CmpF: add(fp64 ? Pipe::Fp64 : Pipe::Alu, perLane, n); break;
+  case Op::ClampF: add(Pipe::Alu, 2 * perLane, n); break;
+  case Op::Exp2:
+  case Op::Rsqrt: add(Pipe::Mufu, 1, n); break;
+  case Op::Exp:
+  case Op::Log2:
+  case Op::Log:
+  case Op::Sqrt:
+    add(Pipe::Mufu, 1, n);
+    add(Pipe::Fma, inst->op == Op::Exp ? 1 : 2, n);
+    break;
+  case Op::Sin:
+  case Op::Cos:
+    add(Pipe::Mufu, 1, n);
+    add(Pipe::Fma, 12, n);
+    break;
+  case Op::Tanh:
+  case Op::Erf:
+    add(Pipe::Mufu, 1, n);
+    add(Pipe::Fma, 10, n);
+    break;
+  case Op::ExternElementwise:
+  case Op::InlineAsm:
+    // Not understood here: a handful of instructions.
+    add(Pipe::Fma, inst->op == Op::InlineAsm ? 2 : 10, n);
+    break;
+  case Op::Floor:
+  case Op::Ceil:
+  case Op::SIToFP:
+  case Op::UIToFP:
+  case Op::FPToSI:
+  case Op::FPToUI: add(fp64 ? Pipe::Fp64 : Pipe::Convert, 1, n); break;
+  case Op::ExtF:
+  case Op::TruncF:
+  case Op::FpToFp: {
+    bool wideFloat = operand.elem == DType::f64 || result.elem == DType::f64;
+    // bf16 to f32 is a shift; conversions to two narrow floats share a lane.
+    if (inst->op == Op::ExtF && operand.elem == DType::bf16)
+      add(Pipe::Alu, 1, n);
+    else
+      add(wideFloat ? Pipe::Fp64 : Pipe::Convert, wideFloat ? 1 : 0.5, n);
+    break;
+  }
+  case Op::Fp4ToFp:
+  case Op::ScaledUpcastFp4:
+  case Op::ScaledUpcastFp8:
+    add(Pipe::Convert, 0.5, n);
+    add(Pipe::Fma, 0.5, n);
+    break;
+  case Op::Bitcast:
+  case Op::IntToPtr:
+  case Op::PtrToInt:
+  case Op::TruncI:
+  case Op::IndexCast:
+  case Op::IndexCastUI: return route(Route::Free);
+  case Op::ExtSI:
+  case Op::ExtUI: add(Pipe::Alu, 1, n); break;
+  case Op::DivSI:
+  case Op::DivUI:
+  case Op::RemSI:
+  case Op::RemUI:
+  case Op::CeilDivSI:
+  case Op::CeilDivUI:
+  case Op::FloorDivSI: add(Pipe::Alu, divisionLanes() * (wide ? 4 : 1), n); break;
+  case Op::MulI:
+  case Op::MulHiUI: add(Pipe::Fma, wide ? 4 : 1, n); break;
+  default: // integers, logic, selects
+    add(Pipe::Alu, wide ? 2 : 1, n);
+    break;
+  }
+  return route(tile ? Route::Tile : Route::Scalar);
+}
+
+bool WorkDecoder::shape() {
+  switch (inst->op) {
+  case Op::Cat:
+  case Op::Concat:
+  case Op::ExtractSlice:
+  case Op::Join:
+  case Op::Split: return route(Route::Free);
+  case Op::MakeRange:
+    work->route = Route::Tile;
+    add(Pipe::Alu, 1, work->elements);
+    return true;
+  default: return route(Route::Free);
+  }
+}
+
+void WorkDecoder::addBlock(BlockId id, double times) {
+  if (id < 0 || size_t(id) >= program.blocks.size())
+    return;
+  const Block &block = program.blocks[id];
+  double alu = 0, fma = 0, mufu = 0;
+  for (Pc pc = block.entry; pc < block.end; ++pc) {
+    Op op = program.code[pc].op;
+    if (familyOf(op) == Family::Control)
+      continue;
+    bool floatOp =
+        op == Op::AddF || op == Op::SubF || op == Op::MulF || op == Op::Fma || op == Op::MulI;
+    bool special =
+        familyOf(op) == Family::Math && op != Op::AbsF && op != Op::AbsI && op != Op::Fma;
+    (special ? mufu : floatOp ? fma : alu) += 1;
+  }
+  if (alu > 0)
+    add(Pipe::Alu, alu * times, 1);
+  if (fma > 0)
+    add(Pipe::Fma, fma * times, 1);
+  if (mufu > 0)
+    add(Pipe::Mufu, mufu * times, 1);
+}
+
+bool WorkDecoder::reduce() {
+  const Type &source = operandType(0);
+  const Attrs &attrs = program.attrsOf(*inst);
+  int64_t n = source.numElements();
+  work->elements = n;
+  work->route = Route::Tile;
+  switch (inst->op) {
+  case Op::Reduce: {
+    addBlock(attrs.block, double(n));
+    // Across lanes: a row's partial results are exchanged twice in the layout
+    // of a matrix product; a vector is spread over all lanes and warps.
+    int64_t rows = std::max<int64_t>(1, resultType().numElements());
+    bool vector = rows == 1;
+    int64_t along = size_t(attrs.axis) < source.shape.size() ? source.shape[attrs.axis] : n;
+    int steps =
+        std::min(vector ? 5 : 2, int(std::bit_width(uint64_t(std::max<int64_t>(1, along)) - 1)));
+    add(Pipe::Shuffle, steps * (vector ? 1.0 : 4.0),
+        std::min<int64_t>(n, std::max<int64_t>(rows, 32)) * inst->numOperands);
+    work->chainSteps = steps * inst->numOperands;
+    work->crossesWarps = vector && along > 32;
+    // Each lane combines its elements one after the other.
+    work->chainElements = vector ? n : along / 4;
+    return true;
+  }
+  case Op::Scan:
+    addBlock(attrs.block, 2.0 * double(n));
+    add(Pipe::Shuffle, 5 * 0.25, n * inst->numOperands);
+    return true;
+  case Op::MapElementwise:
+    addBlock(attrs.block, double(n) / double(std::max<int64_t>(1, attrs.count)));
+    return true;
+  case Op::Histogram:
+    work->bytes = n * 4;
+    work->wavefronts = n / 8 + 1;
+    add(Pipe::Alu, 4, n);
+    return route(Route::SharedLoad);
+  case Op::Gather:
+    work->bytes = n * 8;
+    add(Pipe::Lsu, 1, n);
+    return route(Route::SharedLoad);
+  default: return false;
+  }
+}
+
+} // namespace tlx::sim
