@@ -162,7 +162,7 @@ BarrierCell *Cluster::mbarrier(int32_t rank, int64_t offset, const Task &by, Pc 
     return problem(std::string(what) + " on an mbarrier outside shared memory, at byte " +
                    std::to_string(offset) + " of " + std::to_string(ctas[rank].shared.size()));
   BarrierCell &barrier = ctas[rank].mbarriers[offset];
-  if (!barrier.state.valid && std::strcmp(what, "init"))
+  if (!barrier.state.valid && std::strcmp(what, "init") != 0)
     return problem(std::string(what) + " on an mbarrier that " +
                    (barrier.invalidated ? "was invalidated" : "was never initialised") +
                    ", at byte " + hexOffset(offset) + " of CTA " + std::to_string(rank));

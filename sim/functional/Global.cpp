@@ -179,7 +179,7 @@ Value atomicElements(Exec &exec, const Addresses &addresses, const Type &type, c
     if (compare) {
       char raw[8];
       toMemory(type, elementOf(*compare, i).data<char>(), raw, 1);
-      if (std::memcmp(raw, data, size))
+      if (std::memcmp(raw, data, size) != 0)
         continue;
       toMemory(type, operand.data<char>(), data, 1);
     } else {

@@ -10,6 +10,7 @@
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 
+// NOLINTNEXTLINE(readability-identifier-naming): OpenBLAS named it.
 extern "C" void openblas_set_num_threads(int);
 
 namespace tlx::sim {

@@ -25,7 +25,7 @@ void threadId(Exec &exec) {
   Value result = Value::elements(store, exec.task.numThreads);
   withStore(store, [&](auto zero) {
     for (int32_t i = 0; i < exec.task.numThreads; ++i)
-      result.mutableData<decltype(zero)>()[i] = decltype(zero)(first + i);
+      result.mutableData<decltype(zero)>()[i] = decltype(zero)(int64_t(first) + i);
   });
   exec.out(0, std::move(result));
 }

@@ -137,7 +137,7 @@ bool Value::isUniform() const {
   size_t bytes = storeBytes(store_);
   const char *first = data<char>();
   for (size_t i = 1; i < count_; ++i)
-    if (std::memcmp(first, first + i * bytes, bytes))
+    if (std::memcmp(first, first + i * bytes, bytes) != 0)
       return false;
   return true;
 }

@@ -69,7 +69,8 @@ TimingMachine::Step TimingMachine::syncProduct(TimedTask &task, const Inst &inst
     Cycles ready;
     // A task of fewer warps than partitions uses a part of the cores.
     int used = std::min(task.warps, costs.partitions);
-    shape.flops = int64_t(double(shape.flops * costs.partitions / used) * costs.syncRatio);
+    double share = double(costs.partitions) / used;
+    shape.flops = int64_t(double(shape.flops) * share * costs.syncRatio);
     if (onTensorCore) {
       TensorCore::Turn turn = core.commit(task.clock, shape);
       unitInterval(smOf(task).tensorTrack, turn.start, turn.busyUntil, task.pc,

@@ -93,7 +93,7 @@ std::string Trace::json() const {
   auto thread = [&](TrackId track, size_t lane) {
     return int64_t(uint64_t(track) * LanesPerTrack + lane + 1);
   };
-  auto process = [&](TrackId track) { return int64_t(tracks[track].sm + 1); };
+  auto process = [&](TrackId track) { return int64_t(tracks[track].sm) + 1; };
 
   std::map<int, bool> sms;
   for (const TrackInfo &track : tracks)

@@ -158,13 +158,13 @@ struct Builder {
 /// What to get wrong in a ring.
 struct RingOptions {
   int slots = 2, consumers = 1;
-  int64_t trips = -1;       ///< -1: unknown
-  int64_t minTrips = 0;     ///< known lower bound of the unknown trip count
-  bool persistent = false;  ///< a tile loop around it, counters carried
-  bool toggles = false;     ///< phase and slot as toggled variables
-  int dropArriveOf = -1;    ///< this consumer never releases
+  int64_t trips = -1;      ///< -1: unknown
+  int64_t minTrips = 0;    ///< known lower bound of the unknown trip count
+  bool persistent = false; ///< a tile loop around it, counters carried
+  bool toggles = false;    ///< phase and slot as toggled variables
+  int dropArriveOf = -1;   ///< this consumer never releases
   bool producerPhaseWrong = false, consumerPhaseWrong = false;
-  int emptyCount = -1;      ///< -1: the number of consumers
+  int emptyCount = -1; ///< -1: the number of consumers
   int64_t expectBytes = 64, loadBytes = 64;
   bool releaseBeforeRead = false;
   bool consumerShort = false; ///< consumers run one iteration less
@@ -189,8 +189,7 @@ inline Program ring(const RingOptions &o) {
     VarId k = b.p.addVar(name + ".k"), cnt = b.p.addVar(name + ".cnt");
     VarId buf = b.p.addVar(name + ".buf"), ph = b.p.addVar(name + ".phase");
     ExprId slot = o.toggles ? e.var(buf) : e.rem(e.var(cnt), o.slots);
-    ExprId phase = o.toggles ? e.var(ph)
-                             : e.binary(Op::And, e.div(e.var(cnt), o.slots), b.c(1));
+    ExprId phase = o.toggles ? e.var(ph) : e.binary(Op::And, e.div(e.var(cnt), o.slots), b.c(1));
     ExprId last = e.eq(e.var(buf), b.c(o.slots - 1));
     std::vector<Builder::Carried> carried;
     VarId outer = b.p.addVar(name + ".outer"), tile = b.p.addVar(name + ".tile");
@@ -207,36 +206,36 @@ inline Program ring(const RingOptions &o) {
       return Block{loop};
     VarId after = b.p.addVar(name + ".after");
     Block tileBody{loop, assignStmt({{after, e.var(cnt)}})};
-    return Block{b.loop(tile, b.c(0), tiles, std::move(tileBody),
-                        {{outer, b.c(0), e.var(after)}})};
+    return Block{b.loop(tile, b.c(0), tiles, std::move(tileBody), {{outer, b.c(0), e.var(after)}})};
   };
   b.task("producer",
-         body("producer",
-              [&](ExprId slot, ExprId phase) {
-                ExprId p = o.producerPhaseWrong ? phase : e.binary(Op::Xor, phase, b.c(1));
-                return Block{b.wait(empty, slot, p), b.expect(full, slot, o.expectBytes),
-                             b.load(data, slot, full, slot, o.loadBytes)};
-              },
-              T),
+         body(
+             "producer",
+             [&](ExprId slot, ExprId phase) {
+               ExprId p = o.producerPhaseWrong ? phase : e.binary(Op::Xor, phase, b.c(1));
+               return Block{b.wait(empty, slot, p), b.expect(full, slot, o.expectBytes),
+                            b.load(data, slot, full, slot, o.loadBytes)};
+             },
+             T),
          1);
   for (int i = 0; i < o.consumers; ++i)
     b.task(("consumer" + std::to_string(i)).c_str(),
-           body("consumer" + std::to_string(i),
-                [&](ExprId slot, ExprId phase) {
-                  ExprId p = o.consumerPhaseWrong ? e.binary(Op::Xor, phase, b.c(1)) : phase;
-                  Block block{b.wait(full, slot, p)};
-                  ExprId readSlot = o.readSlotShift
-                                        ? e.rem(e.add(slot, b.c(o.readSlotShift)), o.slots)
-                                        : slot;
-                  if (!o.releaseBeforeRead)
-                    block.push_back(b.read(data, readSlot));
-                  if (o.dropArriveOf != i)
-                    block.push_back(b.arrive(empty, slot));
-                  if (o.releaseBeforeRead)
-                    block.push_back(b.read(data, readSlot));
-                  return block;
-                },
-                o.consumerShort ? e.sub(T, b.c(1)) : T),
+           body(
+               "consumer" + std::to_string(i),
+               [&](ExprId slot, ExprId phase) {
+                 ExprId p = o.consumerPhaseWrong ? e.binary(Op::Xor, phase, b.c(1)) : phase;
+                 Block block{b.wait(full, slot, p)};
+                 ExprId readSlot =
+                     o.readSlotShift ? e.rem(e.add(slot, b.c(o.readSlotShift)), o.slots) : slot;
+                 if (!o.releaseBeforeRead)
+                   block.push_back(b.read(data, readSlot));
+                 if (o.dropArriveOf != i)
+                   block.push_back(b.arrive(empty, slot));
+                 if (o.releaseBeforeRead)
+                   block.push_back(b.read(data, readSlot));
+                 return block;
+               },
+               o.consumerShort ? e.sub(T, b.c(1)) : T),
            4);
   return std::move(b.p);
 }

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 using namespace tlx::verify;
-using tlx::sync::Threads;
 
 bool Machine::usable(State &state, int task, int event, int barrier, int row) {
   BarrierState &b = state.barriers[barrier];
@@ -35,9 +34,11 @@ bool Machine::initBarrier(State &state, int task, int event, const Resolved &r) 
   BarrierState &b = state.barriers[r.barrier];
   std::string name = map.barrierName(r.barrier);
   if (r.amount < 1) {
-    violate({BugClass::BarrierInit, name + " is initialised with a count of " +
-                                        std::to_string(r.amount) + "; it must be at least 1",
-             here(state, task, event), {}});
+    violate({BugClass::BarrierInit,
+             name + " is initialised with a count of " + std::to_string(r.amount) +
+                 "; it must be at least 1",
+             here(state, task, event),
+             {}});
     return false;
   }
   if (b.inited) {
@@ -97,7 +98,9 @@ bool Machine::arrive(State &state, int task, int event, int barrier, int row,
                       ": it is not ordered after the completion of the earlier one",
                   here(state, task, event),
                   {}};
-      v.related.push_back({-1, b.initEvent, {},
+      v.related.push_back({-1,
+                           b.initEvent,
+                           {},
                            name + " counts " + std::to_string(b.count) + " arrival(s) per phase",
                            {}});
       violate(std::move(v));
@@ -169,8 +172,10 @@ Machine::Outcome Machine::wait(State &state, int task, int event, const Resolved
         Violation v{BugClass::EarlyPass,
                     "this wait for phase " + std::to_string(b.generation - 1) + " of " +
                         map.barrierName(r.barrier) + " can return on phase " +
-                        std::to_string(b.generation - 3) + ", which has the same parity: "
-                        "nothing orders it after phase " + std::to_string(b.generation - 2),
+                        std::to_string(b.generation - 3) +
+                        ", which has the same parity: "
+                        "nothing orders it after phase " +
+                        std::to_string(b.generation - 2),
                     here(state, task, event),
                     {}};
         v.related.push_back({-1, b.initEvent, {}, "initialised here", {}});
@@ -204,8 +209,11 @@ Machine::Outcome Machine::namedBarrier(State &state, int task, int event, const 
   auto complain = [&](std::string message) {
     Violation v{BugClass::NamedBarrier, std::move(message), here(state, task, event), {}};
     for (const ArrivalRecord &record : b.log)
-      v.related.push_back({record.task, record.event, {},
-                           "takes part with " + std::to_string(record.arrivals) + " threads", {}});
+      v.related.push_back({record.task,
+                           record.event,
+                           {},
+                           "takes part with " + std::to_string(record.arrivals) + " threads",
+                           {}});
     return violate(std::move(v));
   };
   int64_t threads = threadsOf(task);
@@ -223,9 +231,8 @@ Machine::Outcome Machine::namedBarrier(State &state, int task, int event, const 
   if (b.count == 0)
     b.count = b.pending = r.amount;
   if (b.count != r.amount)
-    return complain(name + " is used with " + std::to_string(r.amount) +
-                    " threads here and with " + std::to_string(b.count) +
-                    " by others of the same phase");
+    return complain(name + " is used with " + std::to_string(r.amount) + " threads here and with " +
+                    std::to_string(b.count) + " by others of the same phase");
   if (threads > b.pending)
     return complain(std::to_string(threads) + " threads of this task reach " + name +
                     ", but only " + std::to_string(b.pending) + " of its " +
@@ -253,7 +260,8 @@ Machine::Outcome Machine::namedBarrier(State &state, int task, int event, const 
       anybody |= other.namedWait == r.barrier;
     if (!anybody)
       return complain("arrivals alone complete this phase of " + name + " (" +
-                      std::to_string(r.amount) + " threads): nobody waits in it, so it orders "
+                      std::to_string(r.amount) +
+                      " threads): nobody waits in it, so it orders "
                       "nothing");
     int current = currentRow(r.barrier);
     for (int other = 0; other < numTasks; ++other) {
@@ -322,8 +330,10 @@ void Machine::clusterComplete(State &state) {
 Machine::Outcome Machine::clusterWait(State &state, int task, int event) {
   TaskState &t = state.tasks[task];
   if (!t.clusterArrived)
-    return violate({BugClass::ClusterBarrier, "cluster wait without a cluster arrive before it",
-                    here(state, task, event), {}});
+    return violate({BugClass::ClusterBarrier,
+                    "cluster wait without a cluster arrive before it",
+                    here(state, task, event),
+                    {}});
   if (!t.clusterReleased)
     return Outcome::Blocked;
   t.clusterArrived = t.clusterReleased = false;

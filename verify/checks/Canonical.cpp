@@ -35,7 +35,7 @@ void Machine::prepareGroups() {
     return x;
   };
   std::map<std::tuple<int, int, int>, std::vector<int>> siblings; // class, task, parent -> loops
-  std::map<std::pair<int, int>, int> first; // class, depth -> loop
+  std::map<std::pair<int, int>, int> first;                       // class, depth -> loop
   std::vector<char> asked(total, 0);
   for (int task = 0; task < numTasks; ++task) {
     const Code &code = codes[task];
@@ -50,8 +50,7 @@ void Machine::prepareGroups() {
       if (instr.kind == Instr::Event)
         for (const Effect &effect : program.events[instr.index].effects) {
           table.collect(effect.pred, true, classes);
-          for (ExprId e :
-               {effect.amount, effect.phase, effect.target.slot, effect.target.rank})
+          for (ExprId e : {effect.amount, effect.phase, effect.target.slot, effect.target.rank})
             table.collect(e, false, classes);
         }
       for (int cls : classes) {
@@ -132,8 +131,8 @@ void Machine::prepareGroups() {
         }
       if (instr.kind == Instr::Event)
         for (const Effect &effect : program.events[instr.index].effects)
-          for (ExprId e : {effect.amount, effect.phase, effect.pred, effect.target.slot,
-                           effect.target.rank})
+          for (ExprId e :
+               {effect.amount, effect.phase, effect.pred, effect.target.slot, effect.target.rank})
             stack.push_back(e);
       while (!stack.empty()) {
         ExprId e = stack.back();

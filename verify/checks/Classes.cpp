@@ -7,37 +7,47 @@ using namespace tlx::verify;
 const ClassInfo &tlx::verify::info(BugClass cls) {
   static const ClassInfo table[] = {
       {"deadlock", "every unfinished task waits for something that will not come",
-       "A wait needs a phase that nobody will complete: an arrival is missing, a phase starts with\n"
-       "the wrong parity, or tasks wait for each other in a circle. Compare, for the barrier of the\n"
+       "A wait needs a phase that nobody will complete: an arrival is missing, a phase starts "
+       "with\n"
+       "the wrong parity, or tasks wait for each other in a circle. Compare, for the barrier of "
+       "the\n"
        "wait, its count with the arrivals of the phase that the trace shows.\n\n"
        "  producer: wait(empty, phase)      # wrong: the first wait must not block\n"
        "  producer: wait(empty, phase ^ 1)  # right"},
       {"bytes-mismatch", "a phase expects other bytes than are delivered",
-       "barrier_expect announces bytes; copies deliver them. A phase completes only when both sums\n"
-       "are equal, so the wait hangs. Expect exactly the bytes of all copies that name the barrier\n"
+       "barrier_expect announces bytes; copies deliver them. A phase completes only when both "
+       "sums\n"
+       "are equal, so the wait hangs. Expect exactly the bytes of all copies that name the "
+       "barrier\n"
        "in that phase."},
       {"early-pass", "a wait can return on an older phase of the same parity",
-       "An mbarrier wait sees one bit. A task that is not ordered after phase n-1 when it waits for\n"
-       "phase n can return at once because phase n-2 has the same parity. Wait for every phase, or\n"
+       "An mbarrier wait sees one bit. A task that is not ordered after phase n-1 when it waits "
+       "for\n"
+       "phase n can return at once because phase n-2 has the same parity. Wait for every phase, "
+       "or\n"
        "order the task after the one before by another way."},
       {"lost-phase", "a phase can be overrun before its wait has looked",
        "If phase n+1 can complete while a task has not yet looked at phase n, the parity it waits\n"
-       "for is gone and the wait blocks, or returns on a later phase. Whatever completes phase n+1\n"
+       "for is gone and the wait blocks, or returns on a later phase. Whatever completes phase "
+       "n+1\n"
        "must be ordered after every wait for phase n. A common cause is a wait with the wrong\n"
        "parity, which returns before the first phase."},
       {"arrival-order", "an arrival can count towards an earlier phase than meant",
        "An arrival counts towards whatever phase is current. One that is not ordered after the\n"
        "completion of phase n-1 can complete phase n-1 in place of another task's arrival. Common\n"
-       "causes: an init count that is too small, one task that arrives twice, or two CTAs of which\n"
+       "causes: an init count that is too small, one task that arrives twice, or two CTAs of "
+       "which\n"
        "one laps the other."},
       {"over-arrival", "more arrivals in one phase than the barrier counts",
-       "The pending count of an mbarrier must not go below zero. Raise the init count or remove an\n"
+       "The pending count of an mbarrier must not go below zero. Raise the init count or remove "
+       "an\n"
        "arrival."},
       {"barrier-init", "a barrier is used before its initialisation is ordered before it",
        "Initialise barriers before warp_specialize; in a cluster, put a cluster barrier between\n"
        "the initialisation and the first use from another CTA."},
       {"barrier-lifetime", "a barrier is initialised twice or invalidated while in use",
-       "An mbarrier object must be invalidated, with all its users done, before its memory is used\n"
+       "An mbarrier object must be invalidated, with all its users done, before its memory is "
+       "used\n"
        "for anything else, another barrier included."},
       {"named-barrier", "tasks disagree about a named barrier",
        "All tasks that take part in one phase of a named barrier must give the same thread count,\n"
@@ -48,7 +58,8 @@ const ClassInfo &tlx::verify::info(BugClass cls) {
        "for."},
       {"proxy-fence", "ordered, but not visible to the other proxy",
        "What ordinary stores wrote becomes visible to TMA, wgmma and tcgen05 only after a\n"
-       "fence.proxy.async (tlx.fence_async_shared) between the store and the barrier, or before the\n"
+       "fence.proxy.async (tlx.fence_async_shared) between the store and the barrier, or before "
+       "the\n"
        "asynchronous operation."},
       {"out-of-range", "a slot that the array does not have", "Check the index arithmetic."},
       {"exit", "asynchronous work outlives the CTA",

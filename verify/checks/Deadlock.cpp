@@ -87,11 +87,18 @@ Violation Machine::deadlock(State &state) {
           expected += record.bytes > 0 ? record.bytes : 0;
           delivered -= record.bytes < 0 ? record.bytes : 0;
           if (record.bytes > 0) {
-            at = Step{record.task, record.event, {}, "expects " + std::to_string(record.bytes) + " bytes", {}};
+            at = Step{record.task,
+                      record.event,
+                      {},
+                      "expects " + std::to_string(record.bytes) + " bytes",
+                      {}};
             notes.push_back(at);
           } else if (record.bytes < 0) {
-            notes.push_back({record.task, record.event, {},
-                             "delivers " + std::to_string(-record.bytes) + " bytes", {}});
+            notes.push_back({record.task,
+                             record.event,
+                             {},
+                             "delivers " + std::to_string(-record.bytes) + " bytes",
+                             {}});
           }
         }
         v.cls = BugClass::BytesMismatch;
@@ -108,14 +115,19 @@ Violation Machine::deadlock(State &state) {
     if (barrier >= 0 && kind == Kind::BarrierWait) {
       const BarrierState &b = state.barriers[barrier];
       if (b.initEvent >= 0)
-        v.related.push_back({-1, b.initEvent, {},
+        v.related.push_back({-1,
+                             b.initEvent,
+                             {},
                              map.barrierName(barrier) + " counts " + std::to_string(b.count) +
                                  " arrival(s) per phase",
                              {}});
       for (const ArrivalRecord &record : b.log)
         if (record.arrivals)
-          v.related.push_back({record.task, record.event, {},
-                               "arrived on " + map.barrierName(barrier) + " in this phase", {}});
+          v.related.push_back({record.task,
+                               record.event,
+                               {},
+                               "arrived on " + map.barrierName(barrier) + " in this phase",
+                               {}});
     }
   }
   if (v.message.empty()) {

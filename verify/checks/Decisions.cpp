@@ -13,8 +13,7 @@ static int64_t floorDiv(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a
 static int64_t ceilDiv(int64_t a, int64_t b) { return -floorDiv(-a, b); }
 
 int DecisionTable::internClass(DecisionClass cls) {
-  auto key =
-      std::make_tuple(cls.rest.terms, cls.ords, cls.scale, cls.prefixDepth, cls.sibling);
+  auto key = std::make_tuple(cls.rest.terms, cls.ords, cls.scale, cls.prefixDepth, cls.sibling);
   if (auto it = ids.find(key); it != ids.end())
     return it->second;
   bool needsGlobal = cls.prefixDepth > 0 || !cls.ords.empty();
@@ -221,8 +220,7 @@ void DecisionTable::collect(ExprId expr, bool asCondition, std::vector<int> &out
     if (node.op == Op::Eq)
       collect(node.a, true, out);
     return;
-  default:
-    break;
+  default: break;
   }
   if (!asCondition && !demands.isInteger(expr))
     ask(question(linears.of(expr)));

@@ -23,9 +23,9 @@ namespace tlx::verify {
 
 /// A question as it stands in the code.
 struct DecisionClass {
-  LinForm rest;  ///< R: no term of it is an iteration number
+  LinForm rest;                              ///< R: no term of it is an iteration number
   std::vector<std::pair<int, int64_t>> ords; ///< depth, coefficient: the known part
-  int64_t scale = 1;  ///< the question was about scale * R
+  int64_t scale = 1;                         ///< the question was about scale * R
   int prefixDepth = 0; ///< iteration numbers 1..prefixDepth are part of the key
   /// Which of several loops of one parent that ask the same question; their
   /// answers are then kept apart.
@@ -41,7 +41,7 @@ struct DecisionClass {
 
 /// `d >= 1` for a linear form d, split into class and known part.
 struct Question {
-  int cls = -1;      ///< -1: `value` says it
+  int cls = -1; ///< -1: `value` says it
   bool value = false;
   bool negated = false;
   int64_t c = 0; ///< constant part of d

@@ -99,8 +99,9 @@ Machine::Eval Machine::residue(State &state, int task, ExprId expr, int64_t modu
   case Op::Rem:
   case Op::And: {
     const ExprNode &divisor = program.exprs[node.b];
-    int64_t inner = divisor.op != Op::Const ? 0 : node.op == Op::Rem ? divisor.value
-                                                                     : divisor.value + 1;
+    int64_t inner = divisor.op != Op::Const ? 0
+                    : node.op == Op::Rem    ? divisor.value
+                                            : divisor.value + 1;
     if (inner < 1 || (inner & (inner - 1) && node.op == Op::And))
       return Eval::Unknown;
     Eval e = residue(state, task, node.a, inner, a);

@@ -79,9 +79,8 @@ Stop Machine::run(State &state, std::vector<Step> *record) {
   int64_t limit = steps + MaxSteps;
   while (true) {
     if (state.idle >= numTasks) {
-      bool finished = std::all_of(state.tasks.begin(), state.tasks.end(), [](const TaskState &t) {
-        return t.done || !t.started;
-      });
+      bool finished = std::all_of(state.tasks.begin(), state.tasks.end(),
+                                  [](const TaskState &t) { return t.done || !t.started; });
       if (!finished)
         violate(deadlock(state));
       break;
@@ -90,8 +89,8 @@ Stop Machine::run(State &state, std::vector<Step> *record) {
     if (outcome == Outcome::Stopped)
       break;
     if (++steps > limit) {
-      unmodelled(state, state.turn, -1, "a loop that runs without end or beyond " +
-                                            std::to_string(MaxSteps) + " steps");
+      unmodelled(state, state.turn, -1,
+                 "a loop that runs without end or beyond " + std::to_string(MaxSteps) + " steps");
       break;
     }
     state.idle = outcome == Outcome::Blocked ? state.idle + 1 : 0;
@@ -232,7 +231,8 @@ bool Machine::checkExit(State &state, int task) {
   int row = strand(task, 0);
   for (size_t i = 0; i < state.cells.size(); ++i)
     for (const Access &access : state.cells[i].accesses) {
-      if (!access.write || !access.async || access.ordered || state.knowledge.knows(row, access.token))
+      if (!access.write || !access.async || access.ordered ||
+          state.knowledge.knows(row, access.token))
         continue;
       if (map.spaceKind(static_cast<int>(i)) != static_cast<int>(sync::Space::Shared) ||
           map.cellRank(static_cast<int>(i)) != program.tasks[task].rank)
@@ -395,8 +395,8 @@ Machine::Outcome Machine::applyIssue(State &state, int task, int event, const Re
     int row = leader;
     std::vector<Token> tokens;
     if (effect.threads == Threads::PerThread || effect.threads == Threads::EachWarp) {
-      arrivals *= effect.threads == Threads::PerThread ? threadsOf(task)
-                                                       : program.tasks[task].warps;
+      arrivals *=
+          effect.threads == Threads::PerThread ? threadsOf(task) : program.tasks[task].warps;
       row = scratchRow();
       state.knowledge.copy(row, leader);
       tokens.push_back(state.epoch[leader]);

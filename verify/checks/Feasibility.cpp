@@ -72,8 +72,7 @@ private:
       case Op::Max: return solver.maximum(operand(0), operand(1));
       case Op::Eq: return solver.equal(operand(0), operand(1));
       case Op::Lt: return solver.less(operand(0), operand(1));
-      case Op::Le:
-        return solver.less(operand(0), solver.add(operand(1), solver.constant(1)));
+      case Op::Le: return solver.less(operand(0), solver.add(operand(1), solver.constant(1)));
       case Op::Select: return solver.select(operand(0), operand(1), operand(2));
       default: break;
       }

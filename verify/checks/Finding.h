@@ -8,21 +8,21 @@ namespace tlx::verify {
 /// Every way in which a kernel can be wrong. The names, explanations and
 /// examples are in Classes.cpp, one entry each.
 enum class BugClass : uint8_t {
-  Deadlock,       ///< every unfinished task waits and nothing is in flight
-  BytesMismatch,  ///< bytes expected and bytes delivered differ
-  EarlyPass,      ///< a wait can return on an older phase of the same parity
-  LostPhase,      ///< a phase can complete and be overrun before its wait looks
-  ArrivalOrder,   ///< an arrival can land in an earlier phase than meant
-  OverArrival,    ///< more arrivals than the barrier counts in one phase
-  BarrierInit,    ///< used before, or not ordered after, its initialisation
-  BarrierLifetime,///< initialised twice, invalidated or overwritten while in use
-  NamedBarrier,   ///< named barrier: counts or participants do not agree
-  Race,           ///< two accesses to the same memory, one a write, unordered
-  ProxyFence,     ///< ordered, but the proxy fence the pair needs is missing
-  OutOfRange,     ///< a slot that the buffer or barrier array does not have
-  Exit,           ///< asynchronous work outlives the CTA or what it uses
-  ClusterBarrier, ///< cluster barrier arrive and wait do not pair up
-  Resources,      ///< more tensor memory, shared memory or barriers than there are
+  Deadlock,        ///< every unfinished task waits and nothing is in flight
+  BytesMismatch,   ///< bytes expected and bytes delivered differ
+  EarlyPass,       ///< a wait can return on an older phase of the same parity
+  LostPhase,       ///< a phase can complete and be overrun before its wait looks
+  ArrivalOrder,    ///< an arrival can land in an earlier phase than meant
+  OverArrival,     ///< more arrivals than the barrier counts in one phase
+  BarrierInit,     ///< used before, or not ordered after, its initialisation
+  BarrierLifetime, ///< initialised twice, invalidated or overwritten while in use
+  NamedBarrier,    ///< named barrier: counts or participants do not agree
+  Race,            ///< two accesses to the same memory, one a write, unordered
+  ProxyFence,      ///< ordered, but the proxy fence the pair needs is missing
+  OutOfRange,      ///< a slot that the buffer or barrier array does not have
+  Exit,            ///< asynchronous work outlives the CTA or what it uses
+  ClusterBarrier,  ///< cluster barrier arrive and wait do not pair up
+  Resources,       ///< more tensor memory, shared memory or barriers than there are
 };
 
 struct ClassInfo {

@@ -112,8 +112,7 @@ private:
 
   // Memory.cpp
   bool access(State &state, int task, int event, const std::vector<int> &cells, int row,
-              Token token, uint16_t agent, bool write, bool async, sync::Proxy proxy,
-              bool ordered);
+              Token token, uint16_t agent, bool write, bool async, sync::Proxy proxy, bool ordered);
 
   // Tokens.cpp
   Token newToken(State &state, int task, bool async);
@@ -158,7 +157,7 @@ private:
     int task, loop;
   };
   std::vector<std::vector<LoopRef>> groups;
-  std::map<std::pair<int, int>, int> classGroup; ///< class, depth -> group
+  std::map<std::pair<int, int>, int> classGroup;      ///< class, depth -> group
   std::map<std::tuple<int, int, int>, int> siblingOf; ///< class, task, loop -> which
 
   // Of the run in progress.

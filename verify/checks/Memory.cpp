@@ -29,8 +29,8 @@ bool Machine::access(State &state, int task, int event, const std::vector<int> &
         taskBarrier(state, task); // the barrier that the membar analysis inserts
       if (row == scratchRow() && otherTask == task)
         state.knowledge.join(row, strand(task, 0));
-      const char *what = write ? (async ? "asynchronous write" : "write")
-                               : (async ? "asynchronous read" : "read");
+      const char *what =
+          write ? (async ? "asynchronous write" : "write") : (async ? "asynchronous read" : "read");
       if (!state.knowledge.knows(row, other.token)) {
         Violation v{BugClass::Race,
                     std::string(what) + " is not ordered after the " + accessText(other) +
@@ -42,15 +42,14 @@ bool Machine::access(State &state, int task, int event, const std::vector<int> &
         violate(std::move(v));
         return false;
       }
-      if (!shared || !asyncProxy || other.asyncProxy ||
-          state.knowledge.seesAsync(row, other.token))
+      if (!shared || !asyncProxy || other.asyncProxy || state.knowledge.seesAsync(row, other.token))
         continue;
       bool readFirst = !other.write;
       if (readFirst && options.warProxy == WarProxy::Off)
         continue;
       Violation v{BugClass::ProxyFence,
-                  std::string(what) + " through the async proxy of what the " +
-                      accessText(other) + " touched through the generic proxy, with no "
+                  std::string(what) + " through the async proxy of what the " + accessText(other) +
+                      " touched through the generic proxy, with no "
                       "fence.proxy.async between them",
                   here(state, task, event),
                   {}};

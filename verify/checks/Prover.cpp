@@ -46,15 +46,16 @@ public:
             return result;
           }
         result.violation = std::move(stop.violation);
-        result.trace.clear(), result.path.clear(), result.decisions.clear(), result.residues.clear();
+        result.trace.clear(), result.path.clear(), result.decisions.clear(),
+            result.residues.clear();
         explain(result, node);
         if (!consistent(result.decisions) || !free(result.decisions) ||
             !feasibility.shown(result.decisions, result.residues)) {
           // Only the abstraction does this; remembered, since what lies behind
           // it was not looked at.
           if (unconfirmed.empty())
-            unconfirmed = std::string(info(result.violation.cls).name) + ": " +
-                          result.violation.message;
+            unconfirmed =
+                std::string(info(result.violation.cls).name) + ": " + result.violation.message;
           unconfirmedAt = result.violation.at;
           continue;
         }
@@ -68,8 +69,9 @@ public:
       if (!visited.insert(machine.canonical(state, stop.fork)).second)
         continue;
       ++forks;
-      if (!split && forks > 64 && *std::max_element(state.tasks[stop.fork.task].n.begin(),
-                                                    state.tasks[stop.fork.task].n.end()) > 40 &&
+      if (!split && forks > 64 &&
+          *std::max_element(state.tasks[stop.fork.task].n.begin(),
+                            state.tasks[stop.fork.task].n.end()) > 40 &&
           visited.size() > 3000) {
         grows = true;
         return unknown(result, "a loop bound stays known", {});
@@ -88,6 +90,8 @@ public:
         deepest = std::max(deepest, n);
       // The answer that keeps a loop running comes last: short runs first.
       for (bool yes : {stop.fork.negated, !stop.fork.negated}) {
+        // The state moves into the second answer only.
+        // NOLINTNEXTLINE(bugprone-use-after-move)
         State next = yes != stop.fork.negated ? std::move(state) : state;
         machine.decisions().answer(next, stop.fork.key, stop.fork.threshold, yes);
         if (!machine.decisions().residueFits(next, stop.fork.key))
@@ -188,7 +192,7 @@ private:
       return {};
     const State &state = queue.back().first;
     for (size_t v = 0; v < state.vars.size(); ++v)
-      if (state.vars[v] != UnknownValue && state.vars[v] > 64)
+      if (state.vars[v] > 64) // an unknown value is the smallest number
         return " (" + program.varNames[v] + " grows without a bound the analysis finds)";
     return {};
   }
@@ -206,7 +210,8 @@ private:
   std::optional<Precondition> emptyLaunch(int node) {
     for (int id : pathTo(node)) {
       const Node &n = nodes[id];
-      if (n.fork.residueOf >= 0 || !n.fork.loopCondition || !n.fork.firstEvaluation || n.yes != n.fork.negated)
+      if (n.fork.residueOf >= 0 || !n.fork.loopCondition || !n.fork.firstEvaluation ||
+          n.yes != n.fork.negated)
         continue;
       DecisionTable &table = machine.decisions();
       const DecisionClass &cls = table.cls(n.fork.key.first);
@@ -233,18 +238,17 @@ private:
       if (n.fork.residueOf >= 0) {
         state.residues[n.fork.residueOf] = {n.fork.modulus, n.residue};
         result.residues[n.fork.residueOf] = {n.fork.modulus, n.residue};
-        result.path.push_back({m.decisions().linears.print(
-                                   m.decisions().linears.form(n.fork.residueOf)) +
-                                   " % " + std::to_string(n.fork.modulus) +
-                                   " == " + std::to_string(n.residue),
-                               true,
-                               {}});
+        result.path.push_back(
+            {m.decisions().linears.print(m.decisions().linears.form(n.fork.residueOf)) + " % " +
+                 std::to_string(n.fork.modulus) + " == " + std::to_string(n.residue),
+             true,
+             {}});
         continue;
       }
       m.decisions().answer(state, n.fork.key, n.fork.threshold, n.yes);
       const DecisionClass &cls = m.decisions().cls(n.fork.key.first);
-      result.path.push_back({m.decisions().linears.printAtLeast(cls.rest, n.fork.threshold),
-                             n.yes, n.fork.key.second});
+      result.path.push_back({m.decisions().linears.printAtLeast(cls.rest, n.fork.threshold), n.yes,
+                             n.fork.key.second});
       Interval &interval = result.decisions[n.fork.key];
       if (n.yes)
         interval.lo = std::max(interval.lo, n.fork.threshold);

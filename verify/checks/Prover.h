@@ -18,8 +18,8 @@ namespace tlx::verify {
 
 struct ProverOptions {
   WarProxy warProxy = WarProxy::Warn;
-  bool strict = false;         ///< empty launches are BUGs too
-  double timeoutSeconds = 0;   ///< 0: none
+  bool strict = false;       ///< empty launches are BUGs too
+  double timeoutSeconds = 0; ///< 0: none
   size_t maxStates = 400'000;
   const std::atomic<bool> *cancelled = nullptr;
   /// Does a given launch make this launch-invariant value smaller than `atLeast`?
@@ -42,12 +42,12 @@ struct Precondition {
 
 struct ProofResult {
   enum Verdict : uint8_t { Proved, Bug, Unknown } verdict = Unknown;
-  Violation violation;          ///< Bug
-  std::string reason;           ///< Unknown
-  Step at;                      ///< Unknown
-  std::vector<Step> trace;      ///< Bug: the run up to the violation
-  std::vector<Decided> path;    ///< Bug: what was decided on the way
-  std::map<DecisionKey, Interval> decisions; ///< Bug: the same for the solver
+  Violation violation;                                   ///< Bug
+  std::string reason;                                    ///< Unknown
+  Step at;                                               ///< Unknown
+  std::vector<Step> trace;                               ///< Bug: the run up to the violation
+  std::vector<Decided> path;                             ///< Bug: what was decided on the way
+  std::map<DecisionKey, Interval> decisions;             ///< Bug: the same for the solver
   std::map<LinId, std::pair<int64_t, int64_t>> residues; ///< Bug: chosen on the way
   std::vector<Precondition> preconditions;
   std::vector<Violation> warnings;

@@ -85,9 +85,9 @@ struct Access {
   Token token;
   uint16_t agent; ///< strand, or async queue of a task; see Machine::asyncAgent
   bool write : 1;
-  bool async : 1;        ///< performed by an engine, token of its own
-  bool asyncProxy : 1;   ///< went through the async proxy
-  bool ordered : 1;      ///< its agent completes in issue order
+  bool async : 1;      ///< performed by an engine, token of its own
+  bool asyncProxy : 1; ///< went through the async proxy
+  bool ordered : 1;    ///< its agent completes in issue order
   int32_t event;
   int32_t serial; ///< when, for messages; not part of the state's identity
 };
@@ -134,9 +134,9 @@ struct AsyncGroup {
 struct TaskState {
   int pc = 0;
   bool started = false, done = false;
-  std::vector<int64_t> n;   ///< iteration numbers of the enclosing loops
-  std::vector<int> loops;   ///< which loops these are
-  int namedWait = -1;       ///< flat barrier on which it has arrived and waits
+  std::vector<int64_t> n; ///< iteration numbers of the enclosing loops
+  std::vector<int> loops; ///< which loops these are
+  int namedWait = -1;     ///< flat barrier on which it has arrived and waits
   bool namedReleased = false;
   bool clusterArrived = false, clusterReleased = false;
   bool clusterRelaxed = false;
@@ -168,8 +168,8 @@ struct State {
   /// (modulus, residue).
   std::map<LinId, std::pair<int64_t, int64_t>> residues;
   std::vector<char> regionForked; ///< by rank * regions + region
-  int turn = 0;    ///< whose turn it is
-  int idle = 0;    ///< tasks seen blocked since the last progress
+  int turn = 0;                   ///< whose turn it is
+  int idle = 0;                   ///< tasks seen blocked since the last progress
   int32_t serial = 0;
 };
 

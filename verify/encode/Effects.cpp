@@ -59,8 +59,7 @@ void Encoder::effects(Operation *op, Block &block) {
     using sync::Kind;
     requests |= one.kind == Kind::ClcRequest;
     // Cluster launch control is asked by the CTAs at x == 0 only.
-    if (requests && p.ranks > 1 && rank % cluster[0] != 0 &&
-        one.moment == sync::Moment::Completion)
+    if (requests && p.ranks > 1 && rank % cluster[0] != 0 && one.moment == sync::Moment::Completion)
       continue;
     // What blocks is an event of its own: what came before it has happened.
     if (one.kind == Kind::BarrierWait || one.kind == Kind::ClusterWait ||
@@ -102,8 +101,8 @@ bool Encoder::effect(Operation *op, const tlx::SyncEffect &from, std::vector<Eff
       effect.pred = effect.pred == NoExpr ? also : e.binary(Op::And, effect.pred, also);
   }
   // A per-thread arrival under a condition on the thread: count the threads.
-  if (effect.threads == sync::Threads::PerThread && effect.pred != NoExpr &&
-      threadId != NoExpr && dependsOn(effect.pred, threadId)) {
+  if (effect.threads == sync::Threads::PerThread && effect.pred != NoExpr && threadId != NoExpr &&
+      dependsOn(effect.pred, threadId)) {
     int64_t count = 0, last = -1;
     for (int64_t t = 0; t < taskWarps * 32; ++t) {
       ExprId holds = withThread(effect.pred, t);
@@ -151,9 +150,7 @@ bool Encoder::effect(Operation *op, const tlx::SyncEffect &from, std::vector<Eff
   case Kind::ProxyFence:
   case Kind::MemoryFence:
   case Kind::BarrierInitFence:
-  case Kind::TensormapFence:
-    out.push_back(effect);
-    return true;
+  case Kind::TensormapFence: out.push_back(effect); return true;
   default: break;
   }
   if (from.kind == Kind::ClcRequest)

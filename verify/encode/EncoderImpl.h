@@ -13,15 +13,15 @@ namespace tlx::verify {
 
 /// A memdesc value: a rectangle of one slot of an allocation.
 struct View {
-  int root = -1;          ///< index into Encoder::roots
-  ExprId slot = NoExpr;   ///< NoExpr: all slots
+  int root = -1;        ///< index into Encoder::roots
+  ExprId slot = NoExpr; ///< NoExpr: all slots
   bool indexed = false;
   /// Rectangle within the slot, in elements (columns for tensor memory): x is
   /// the last dimension, y the one before it.
   int64_t x0 = 0, x1 = 0, y0 = 0, y1 = 0;
   bool transposed = false;
-  bool opaque = false;    ///< reinterpreted: parts can no longer be told apart
-  ExprId rank = NoExpr;   ///< of a remote view
+  bool opaque = false;  ///< reinterpreted: parts can no longer be told apart
+  ExprId rank = NoExpr; ///< of a remote view
 };
 
 /// The value is `view` when `when` holds; the conditions exclude each other.
@@ -36,7 +36,7 @@ struct Root {
   std::string name;
   int buffer = -1, barrier = -1;
   int slots = 1;
-  int64_t columns = 1, rows = 1;     ///< of one slot, in elements
+  int64_t columns = 1, rows = 1; ///< of one slot, in elements
   int64_t elementBits = 8;
   bool tensor = false;
   int space = -1;
@@ -118,13 +118,13 @@ private:
   std::map<std::string, ExprId> shared; ///< symbols that all tasks see alike
   int named = -1;
   int spaces = 0;
-  int taskWarps = 4;         ///< of the task being encoded
-  ExprId threadId = NoExpr; ///< gpu.thread_id x within the task
+  int taskWarps = 4;             ///< of the task being encoded
+  ExprId threadId = NoExpr;      ///< gpu.thread_id x within the task
   bool fencesBulkStores = false; ///< the level lacks the compiler's own fences
   bool touchesPeers = false, pairsCtas = false;
-  mlir::Operation *lastInit = nullptr; ///< last barrier initialisation of the entry block
+  mlir::Operation *lastInit = nullptr;      ///< last barrier initialisation of the entry block
   llvm::DenseSet<mlir::Value> indexedRoots; ///< rank-2 allocations that are arrays
-  std::vector<Task> pending; ///< partitions, in order
+  std::vector<Task> pending;                ///< partitions, in order
 };
 
 } // namespace tlx::verify

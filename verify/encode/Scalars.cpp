@@ -91,12 +91,12 @@ ExprId Encoder::compute(Operation *op, unsigned result) {
   if (op->getNumOperands() == 2 && isScalar(op->getOperand(0).getType()) &&
       isScalar(value.getType())) {
     static const llvm::StringMap<Op> ops = {
-        {"arith.addi", Op::Add},    {"arith.subi", Op::Sub},    {"arith.muli", Op::Mul},
-        {"arith.divsi", Op::Div},   {"arith.divui", Op::Div},   {"arith.remsi", Op::Rem},
-        {"arith.remui", Op::Rem},   {"arith.andi", Op::And},    {"arith.ori", Op::Or},
-        {"arith.xori", Op::Xor},    {"arith.shli", Op::Shl},    {"arith.shrsi", Op::Shr},
-        {"arith.shrui", Op::Shr},   {"arith.minsi", Op::Min},   {"arith.maxsi", Op::Max},
-        {"arith.minui", Op::Min},   {"arith.maxui", Op::Max}};
+        {"arith.addi", Op::Add},  {"arith.subi", Op::Sub},  {"arith.muli", Op::Mul},
+        {"arith.divsi", Op::Div}, {"arith.divui", Op::Div}, {"arith.remsi", Op::Rem},
+        {"arith.remui", Op::Rem}, {"arith.andi", Op::And},  {"arith.ori", Op::Or},
+        {"arith.xori", Op::Xor},  {"arith.shli", Op::Shl},  {"arith.shrsi", Op::Shr},
+        {"arith.shrui", Op::Shr}, {"arith.minsi", Op::Min}, {"arith.maxsi", Op::Max},
+        {"arith.minui", Op::Min}, {"arith.maxui", Op::Max}};
     if (auto it = ops.find(name); it != ops.end())
       return binary(it->second);
     if (name == "arith.ceildivsi" || name == "arith.ceildivui") {

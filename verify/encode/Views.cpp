@@ -148,8 +148,8 @@ ViewSet Encoder::viewOf(Operation *op, Value value) {
   if (name == "arith.select") {
     ExprId cond = scalar(op->getOperand(0));
     ViewSet set;
-    for (auto [operand, when] : {std::pair(op->getOperand(1), cond),
-                                 std::pair(op->getOperand(2), e.logicalNot(cond))})
+    for (auto [operand, when] :
+         {std::pair(op->getOperand(1), cond), std::pair(op->getOperand(2), e.logicalNot(cond))})
       for (ViewCase c : view(operand)) {
         c.when = c.when == NoExpr ? when : e.binary(Op::And, when, c.when);
         set.push_back(c);

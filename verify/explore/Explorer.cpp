@@ -17,8 +17,8 @@ struct Region {
   int64_t rank, x0, x1, y0, y1;
   bool write;
   bool overlaps(const Region &o) const {
-    return space == o.space && rank == o.rank && x0 < o.x1 && o.x0 < x1 && y0 < o.y1 &&
-           o.y0 < y1 && (write || o.write);
+    return space == o.space && rank == o.rank && x0 < o.x1 && o.x0 < x1 && y0 < o.y1 && o.y0 < y1 &&
+           (write || o.write);
   }
 };
 
@@ -59,8 +59,7 @@ struct World {
 
 class Explorer {
 public:
-  Explorer(const Program &program, const ExploreOptions &options)
-      : p(program), options(options) {
+  Explorer(const Program &program, const ExploreOptions &options) : p(program), options(options) {
     for (const Task &task : p.tasks)
       codes.push_back(flatten(task.body));
     for (const BarrierArray &array : p.barriers) {
@@ -199,7 +198,9 @@ private:
   int barOf(const World &w, int t, const Target &target) {
     const BarrierArray &array = p.barriers[target.object];
     int64_t slot = target.slot == NoExpr ? 0 : eval(w, target.slot);
-    int64_t rank = p.ranks == 1 ? 0 : target.rank == NoExpr ? p.tasks[t].rank : eval(w, target.rank);
+    int64_t rank = p.ranks == 1            ? 0
+                   : target.rank == NoExpr ? p.tasks[t].rank
+                                           : eval(w, target.rank);
     if (slot < 0 || slot >= array.slots || rank < 0 || rank >= array.ranks)
       return -1;
     return firstBar[target.object] + static_cast<int>(rank * array.slots + slot);
@@ -209,13 +210,19 @@ private:
     const Buffer &buffer = p.buffers[effect.target.object];
     const Target &target = effect.target;
     int64_t slot = target.slot == NoExpr ? 0 : eval(w, target.slot);
-    int64_t rank = p.ranks == 1 ? 0 : target.rank == NoExpr ? p.tasks[t].rank : eval(w, target.rank);
+    int64_t rank = p.ranks == 1            ? 0
+                   : target.rank == NoExpr ? p.tasks[t].rank
+                                           : eval(w, target.rank);
     if (slot < 0 || slot >= buffer.slots || rank < 0 || rank >= buffer.ranks)
       return std::nullopt;
     int64_t start = buffer.base + slot * buffer.stride;
-    return Region{buffer.space, rank, start + target.x0,
-                  start + (target.x1 ? target.x1 : buffer.stride), target.y0,
-                  target.y1 ? target.y1 : buffer.lanes, effect.kind == Kind::Write};
+    return Region{buffer.space,
+                  rank,
+                  start + target.x0,
+                  start + (target.x1 ? target.x1 : buffer.stride),
+                  target.y0,
+                  target.y1 ? target.y1 : buffer.lanes,
+                  effect.kind == Kind::Write};
   }
 
   /// The accesses that the next event of a task makes, at issue or later.
@@ -263,10 +270,11 @@ private:
           return fail("race", "two tasks can access the same memory at once", static_cast<int>(t),
                       event);
       for (const InFlight &f : w.flying) {
-        bool samePipe = kinds[t].first && f.task == static_cast<int>(t) && f.group == kinds[t].second;
+        bool samePipe =
+            kinds[t].first && f.task == static_cast<int>(t) && f.group == kinds[t].second;
         if (!samePipe && clash(next[t], f.accesses))
-          return fail("race", "an access can meet asynchronous work in flight",
-                      static_cast<int>(t), event);
+          return fail("race", "an access can meet asynchronous work in flight", static_cast<int>(t),
+                      event);
       }
     }
   }
@@ -275,8 +283,9 @@ private:
   void meets(int t, int64_t occurrence, int part, int64_t generation, int event) {
     auto [it, isNew] = met.try_emplace({t, occurrence, part}, generation);
     if (!isNew && it->second != generation)
-      fail("phase", "one operation can meet phase " + std::to_string(it->second) + " or " +
-                        std::to_string(generation),
+      fail("phase",
+           "one operation can meet phase " + std::to_string(it->second) + " or " +
+               std::to_string(generation),
            t, event);
   }
 

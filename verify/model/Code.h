@@ -14,11 +14,11 @@ namespace tlx::verify {
 
 struct Instr {
   enum Kind : uint8_t {
-    Event,       ///< `index` into Program::events
-    Set,         ///< `assigns`, all at once
-    Branch,      ///< continue when `cond` holds, else jump to `target`
-    Jump,        ///< to `target`
-    LoopEnter,   ///< `index`: loop number in Code::loops
+    Event,     ///< `index` into Program::events
+    Set,       ///< `assigns`, all at once
+    Branch,    ///< continue when `cond` holds, else jump to `target`
+    Jump,      ///< to `target`
+    LoopEnter, ///< `index`: loop number in Code::loops
     LoopNext,
     LoopExit,
     Fork,        ///< starts the tasks of region `index`
@@ -45,7 +45,7 @@ struct LoopInfo {
 struct Code {
   std::vector<Instr> instrs;
   std::vector<LoopInfo> loops;
-  std::vector<int> loopAt; ///< innermost loop of each instruction, or -1
+  std::vector<int> loopAt;     ///< innermost loop of each instruction, or -1
   std::vector<SourceLoc> locs; ///< of branches
   std::vector<std::string> reasons;
 };

@@ -4,11 +4,12 @@ const std::vector<tlx::verify::Contract> &tlx::verify::contracts() {
   static const std::vector<Contract> table = {
       {"no-overflow", "integer counters do not wrap, and what is compared or divided as unsigned "
                       "is not negative"},
-      {"task-barrier-before-arrive",
-       "an ordinary arrive or expect is preceded by a barrier over the task's threads; a per-thread "
-       "arrive, an MMA or a TMA issue is not"},
-      {"membar", "accesses of one task to one shared-memory allocation that conflict have a barrier "
-                 "over the task's threads between them"},
+      {"task-barrier-before-arrive", "an ordinary arrive or expect is preceded by a barrier over "
+                                     "the task's threads; a per-thread "
+                                     "arrive, an MMA or a TMA issue is not"},
+      {"membar",
+       "accesses of one task to one shared-memory allocation that conflict have a barrier "
+       "over the task's threads between them"},
       {"task-barrier-after-store-wait",
        "a wait for bulk stores is followed by a barrier over the task's threads"},
       {"warps-start-together", "all warps of a task look at a fresh barrier before its first phase "

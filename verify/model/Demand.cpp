@@ -178,8 +178,8 @@ void Demands::demand(ExprId expr, const Demand &wanted) {
     return both(d);
   case Op::Shl:
     if (!d.exact && constant(node.b, c) && c >= 0 && c < 16)
-      return demand(node.a, modulo((d.threshold >> c) + 1,
-                                   d.period / std::gcd(d.period, int64_t(1) << c)));
+      return demand(node.a,
+                    modulo((d.threshold >> c) + 1, d.period / std::gcd(d.period, int64_t(1) << c)));
     return both(Exact);
   case Op::Div:
   case Op::Shr: {

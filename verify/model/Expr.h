@@ -25,8 +25,8 @@ constexpr ExprId NoExpr = -1;
 
 enum class Op : uint8_t {
   Const,
-  Sym,  ///< value: index into Exprs::symbols
-  Var,  ///< value: VarId
+  Sym, ///< value: index into Exprs::symbols
+  Var, ///< value: VarId
   Add,
   Sub,
   Mul,

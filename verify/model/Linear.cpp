@@ -67,9 +67,7 @@ int Linears::internTerm(LinTerm term) {
       facts.ords |= 1u << d;
     break;
   }
-  case LinTerm::Ord:
-    facts = {1u << term.value, false, 0, INT64_MAX};
-    break;
+  case LinTerm::Ord: facts = {1u << term.value, false, 0, INT64_MAX}; break;
   case LinTerm::Private:
     facts.launchInvariant = false;
     for (int d = 1; d <= term.name; ++d)
@@ -144,8 +142,8 @@ LinId Linears::operation(Op op, int64_t name, std::vector<LinId> operands) {
     if (foldBinary(op, forms[operands[0]].c, forms[operands[1]].c, folded))
       return intern({folded, {}});
   }
-  bool commutes = op == Op::Mul || op == Op::And || op == Op::Or || op == Op::Xor ||
-                  op == Op::Eq || op == Op::Min || op == Op::Max;
+  bool commutes = op == Op::Mul || op == Op::And || op == Op::Or || op == Op::Xor || op == Op::Eq ||
+                  op == Op::Min || op == Op::Max;
   if (commutes && !isConst(operands[1]) && operands[0] > operands[1])
     std::swap(operands[0], operands[1]);
   if (op == Op::Mul) {
@@ -156,7 +154,8 @@ LinId Linears::operation(Op op, int64_t name, std::vector<LinId> operands) {
         return add(zero, operands[1 - i], scale);
       }
   }
-  if (op == Op::Shl && isConst(operands[1]) && forms[operands[1]].c >= 0 && forms[operands[1]].c < 40)
+  if (op == Op::Shl && isConst(operands[1]) && forms[operands[1]].c >= 0 &&
+      forms[operands[1]].c < 40)
     return add(intern({0, {}}), operands[0], int64_t(1) << forms[operands[1]].c);
   return termForm({LinTerm::Operation, static_cast<int64_t>(op), name, std::move(operands)});
 }
@@ -175,9 +174,7 @@ LinId Linears::of(ExprId expr) {
   }
   case Op::Add: result = add(of(node.a), of(node.b)); break;
   case Op::Sub: result = add(of(node.a), of(node.b), -1); break;
-  case Op::Select:
-    result = operation(node.op, 0, {of(node.a), of(node.b), of(node.c)});
-    break;
+  case Op::Select: result = operation(node.op, 0, {of(node.a), of(node.b), of(node.c)}); break;
   case Op::Opaque: {
     std::vector<LinId> operands;
     for (ExprId e : {node.a, node.b, node.c})
@@ -233,9 +230,8 @@ void Linears::branch(const Stmt &stmt, int depth) {
     for (const Assign &a : assign->inits)
       if (auto it = thenForms.find(a.var); it != thenForms.end()) {
         LinId thenForm = it->second, elseForm = varForms[a.var];
-        define(a.var, thenForm == elseForm
-                          ? thenForm
-                          : operation(Op::Select, 0, {cond, thenForm, elseForm}));
+        define(a.var, thenForm == elseForm ? thenForm
+                                           : operation(Op::Select, 0, {cond, thenForm, elseForm}));
       }
 }
 

@@ -77,7 +77,7 @@ struct Buffer {
 /// the effect's kind says.
 struct Target {
   int object = -1;
-  ExprId slot = NoExpr; ///< NoExpr: slot 0
+  ExprId slot = NoExpr;   ///< NoExpr: slot 0
   int64_t x0 = 0, x1 = 0; ///< within the slot; x1 == 0: all of it
   int y0 = 0, y1 = 0;     ///< lanes; y1 == 0: all
   ExprId rank = NoExpr;   ///< CTA of the cluster; NoExpr: the task's own
@@ -128,7 +128,7 @@ struct Stmt {
     JoinStmt, ///< waits until they have ended
     UnsupportedStmt,
   } kind;
-  int event = -1; ///< EventStmt: index into Program::events
+  int event = -1;                             ///< EventStmt: index into Program::events
   std::vector<Assign> inits = {}, nexts = {}; ///< AssignStmt uses `inits`
   ExprId cond = NoExpr;
   Block before = {}, body = {}, orElse = {};
@@ -138,7 +138,7 @@ struct Stmt {
 
 struct Task {
   std::string name;
-  int rank = 0;    ///< CTA of the cluster
+  int rank = 0; ///< CTA of the cluster
   int warps = 4;
   int region = -1; ///< starts at the fork of this region; -1: with the kernel
   Block body;

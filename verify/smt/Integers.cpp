@@ -60,8 +60,7 @@ Integers::Term Integers::divide(Term a, Term b) {
   Z3_ast x = impl->terms[a], y = impl->terms[b];
   // Z3 rounds so that the remainder is not negative; the IR towards zero.
   Z3_ast negated = Z3_mk_unary_minus(c, Z3_mk_div(c, Z3_mk_unary_minus(c, x), y));
-  return impl->keep(
-      Z3_mk_ite(c, Z3_mk_ge(c, x, impl->number(0)), Z3_mk_div(c, x, y), negated));
+  return impl->keep(Z3_mk_ite(c, Z3_mk_ge(c, x, impl->number(0)), Z3_mk_div(c, x, y), negated));
 }
 
 Integers::Term Integers::remainder(Term a, Term b) {
@@ -74,14 +73,14 @@ Integers::Term Integers::maximum(Term a, Term b) { return select(less(a, b), b, 
 
 Integers::Term Integers::equal(Term a, Term b) {
   Z3_context c = impl->context;
-  return impl->keep(Z3_mk_ite(c, Z3_mk_eq(c, impl->terms[a], impl->terms[b]), impl->number(1),
-                              impl->number(0)));
+  return impl->keep(
+      Z3_mk_ite(c, Z3_mk_eq(c, impl->terms[a], impl->terms[b]), impl->number(1), impl->number(0)));
 }
 
 Integers::Term Integers::less(Term a, Term b) {
   Z3_context c = impl->context;
-  return impl->keep(Z3_mk_ite(c, Z3_mk_lt(c, impl->terms[a], impl->terms[b]), impl->number(1),
-                              impl->number(0)));
+  return impl->keep(
+      Z3_mk_ite(c, Z3_mk_lt(c, impl->terms[a], impl->terms[b]), impl->number(1), impl->number(0)));
 }
 
 Integers::Term Integers::select(Term condition, Term a, Term b) {

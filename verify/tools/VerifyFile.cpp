@@ -89,8 +89,8 @@ std::map<std::string, int64_t> argumentsOf(const Manifest &manifest) {
   for (const Argument &argument : manifest.arguments) {
     if (argument.kind == Argument::Kind::Scalar) {
       bool narrow = argument.type == "i32" || argument.type == "u32";
-      values[argument.name] = narrow ? static_cast<int32_t>(argument.bits)
-                                     : static_cast<int64_t>(argument.bits);
+      values[argument.name] =
+          narrow ? static_cast<int32_t>(argument.bits) : static_cast<int64_t>(argument.bits);
     }
     for (size_t i = 0; i < argument.shape.size(); ++i)
       values[argument.name + ".shape." + std::to_string(i)] = argument.shape[i];
@@ -115,8 +115,8 @@ KernelReport verifyKernel(Operation *function, const std::string &path, IrLevel 
                    given.facts.cluster, given.facts.from};
   if (!given.facts.from.empty())
     report.notes.push_back("launch parameters from " + given.facts.from);
-  LaunchShape shape{given.facts.target, given.facts.numWarps, given.facts.cluster,
-                    given.facts.numCtas, given.facts.from, level != IrLevel::Ttgir};
+  LaunchShape shape{given.facts.target,  given.facts.numWarps, given.facts.cluster,
+                    given.facts.numCtas, given.facts.from,     level != IrLevel::Ttgir};
   EncodedKernel encoded = encode(function, shape);
   report.kernel = encoded.program.kernel;
   if (!encoded.reason.empty()) {

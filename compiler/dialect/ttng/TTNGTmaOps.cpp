@@ -203,7 +203,8 @@ ParseResult TMAStoreTokenWaitOp::parse(OpAsmParser &parser, OperationState &resu
 }
 
 void TMAStoreTokenWaitOp::print(OpAsmPrinter &printer) {
-  printer << " " << getToken();
+  // The space behind the token is how fbtriton prints it.
+  printer << " " << getToken() << " ";
   for (auto [barrier, pred] : llvm::zip(getBarriers(), getBarrierPreds()))
     printer << ", " << barrier << "[" << pred << "]";
   for (auto [token, index] : llvm::zip(getNvwsTokens(), getNvwsTokenIndices()))

@@ -99,7 +99,7 @@ private:
       auto argument = argumentFor(parameters, i, given == scalars.end() ? nullptr : given->second);
       if (!argument)
         return std::move(argument).error();
-      config.arguments.push_back(std::move(*argument));
+      config.arguments.push_back(*argument);
     }
     return {};
   }

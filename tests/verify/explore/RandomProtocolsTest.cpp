@@ -96,7 +96,9 @@ Program protocol(uint64_t seed, std::string &text) {
                }
                return block;
              },
-             hit("one-less") ? -1 : hit("one-more") ? 1 : 0),
+             hit("one-less")   ? -1
+             : hit("one-more") ? 1
+                               : 0),
          1);
   for (int i = 0; i < consumers; ++i)
     b.task(("consumer" + std::to_string(i)).c_str(),
@@ -135,10 +137,10 @@ TEST(RandomProtocols, NeverContradict) {
     options.strict = true;
     options.maxStates = 20000;
     ProofResult result = prove(p, options);
-    std::string said = result.verdict == ProofResult::Bug
-                           ? std::string(info(result.violation.cls).name) + ": " +
-                                 result.violation.message
-                           : result.reason;
+    std::string said =
+        result.verdict == ProofResult::Bug
+            ? std::string(info(result.violation.cls).name) + ": " + result.violation.message
+            : result.reason;
     bool seen = false, full = true;
     std::string what;
     for (int64_t K = 0; K <= 5 && !seen; ++K) {
