@@ -65,7 +65,7 @@ tt.func public @stores(%d: !tt.tensordesc<tensor<64x64xf16, #buf>>, %i: i32, %p:
   ttng.async_tma_store_wait {pendings = 0 : i32, read_only}
   // CHECK: ttng.async_tma_store_token_wait %[[T]] : !ttg.async.token
   ttng.async_tma_store_token_wait %t   : !ttg.async.token
-  // CHECK: ttng.async_tma_store_token_wait %[[T]], %{{.*}}[%{{.*}}] nvws_token %{{.*}}[%{{.*}}] {a} : !ttg.async.token, !ttg.memdesc<1xi64, #shared{{[0-9]*}}, #smem, mutable>, tensor<2x!nvws.token>
+  // CHECK: ttng.async_tma_store_token_wait %[[T]] , %{{.*}}[%{{.*}}] nvws_token %{{.*}}[%{{.*}}] {a} : !ttg.async.token, !ttg.memdesc<1xi64, #shared{{[0-9]*}}, #smem, mutable>, tensor<2x!nvws.token>
   // GENERIC: "ttng.async_tma_store_token_wait"({{.*}}) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1>}> {a}
   ttng.async_tma_store_token_wait %t , %b[%p]  nvws_token %n[%i] {a} : !ttg.async.token, !ttg.memdesc<1xi64, #bar, #smem, mutable>, tensor<2x!nvws.token>
   tt.return
