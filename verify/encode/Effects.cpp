@@ -88,7 +88,8 @@ bool Encoder::effect(Operation *op, const tlx::SyncEffect &from, std::vector<Eff
   effect.proxy = from.proxy;
   effect.moment = from.moment;
   effect.threads = from.threads;
-  effect.group = from.group;
+  // One queue of each thread holds both kinds of AMD's copies to LDS.
+  effect.group = from.group == sync::Group::AmdAsync ? sync::Group::CpAsync : from.group;
   effect.taskBarrierBefore = from.taskBarrierBefore;
   effect.relaxed = from.relaxed;
   effect.amount = from.amountValue ? scalar(from.amountValue) : e.constant(from.amount);

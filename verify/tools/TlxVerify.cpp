@@ -55,7 +55,8 @@ int main(int argc, char **argv) {
   Cli cli("tlx-verify", "proves that a kernel's tasks synchronise correctly, or shows how not");
   cli.positionals("FILE", files, "kernels: .source, .ttir, .ttgir", false);
   cli.flag("--json", json, "print the results as JSON");
-  cli.option("--timeout", timeout, "SECONDS", "give up on a kernel after this time");
+  cli.option("--timeout", timeout, "SECONDS",
+             "give up on a kernel after this time (default 60; 0: never)");
   cli.options("--manifest", request.manifests, "LAUNCH.json", "launch manifest of the kernel");
   cli.option("--target", request.target, "TARGET", "cuda:90, cuda:100, hip:gfx950, ...");
   cli.option("--num-warps", numWarps, "N", "warps of the default region");
@@ -112,7 +113,7 @@ int main(int argc, char **argv) {
   request.warProxy = warProxy == "off"    ? WarProxy::Off
                      : warProxy == "warn" ? WarProxy::Warn
                                           : WarProxy::Error;
-  request.timeoutSeconds = timeout.value_or(0);
+  request.timeoutSeconds = timeout.value_or(60);
   request.cancelled = &cancelled;
   std::signal(SIGINT, onInterrupt);
 
