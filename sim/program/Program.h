@@ -259,6 +259,9 @@ struct Program {
   const Attrs &attrsOf(const Inst &inst) const;
   const Type &typeOf(Reg reg) const { return types[regTypes[reg]]; }
   size_t numRegs() const { return regTypes.size(); }
+  /// What a person calls the instruction at `pc`: its op, or, for one that is all
+  /// effects, its effects ("barrier-expect, barrier-arrive"); "?" out of range.
+  std::string opText(Pc pc) const;
   /// "file:line:col", or the kernel's name when nothing is known.
   std::string locationText(LocId loc) const;
 };

@@ -106,6 +106,18 @@ const Attrs &Program::attrsOf(const Inst &inst) const {
   return inst.attrs < 0 ? none : attrs[inst.attrs];
 }
 
+std::string Program::opText(Pc pc) const {
+  if (pc < 0 || size_t(pc) >= code.size())
+    return "?";
+  const Inst &inst = code[pc];
+  if (inst.op != Op::Sync || inst.numEffects == 0)
+    return name(inst.op);
+  std::string text;
+  for (unsigned i = 0; i < inst.numEffects; ++i)
+    text += (i ? ", " : "") + std::string(sync::name(effectsOf(inst)[i].kind));
+  return text;
+}
+
 std::string Program::locationText(LocId loc) const {
   if (loc < 0 || size_t(loc) >= locations.size() || locations[loc].file.empty())
     return kernelName;

@@ -88,8 +88,7 @@ void stallTable(std::string &out, const TimingReport &report, const Program &pro
     out += "<tr><td class=\"n\">" + number(100 * double(stall.cycles) / double(total), 1) +
            " %</td><td>" + name(stall.reason) + "</td><td><code>" +
            escape(program.locationText(stall.location)) + "</code></td><td><code>" +
-           (size_t(stall.pc) < program.code.size() ? name(program.code[stall.pc].op) : "?") +
-           "</code></td></tr>\n";
+           program.opText(stall.pc) + "</code></td></tr>\n";
   }
   out += "</table>\n";
 }

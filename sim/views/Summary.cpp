@@ -32,8 +32,7 @@ static Cycles totalTaskTime(const TimingReport &report) {
 }
 
 static std::string opName(const Program &program, const Stall &stall) {
-  return stall.pc >= 0 && size_t(stall.pc) < program.code.size() ? name(program.code[stall.pc].op)
-                                                                 : "?";
+  return program.opText(stall.pc);
 }
 
 std::string summaryText(const TimingReport &r, const Program &program,
