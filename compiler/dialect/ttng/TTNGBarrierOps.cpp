@@ -64,7 +64,7 @@ void WaitBarrierOp::getSyncEffects(SyncEffects &effects) {
 LogicalResult ArriveBarrierOp::verify() {
   if (failed(verifyBarrier(*this, getAlloc())) || failed(verifyArrivals(*this, getCount())))
     return failure();
-  if (!getCtaMask())
+  if (!getCtaMask().value_or(0))
     return success();
   if (getPerThread())
     return emitOpError("cannot both arrive in several CTAs (ctaMask) and perThread");
@@ -78,7 +78,7 @@ void ArriveBarrierOp::getSyncEffects(SyncEffects &effects) {
   arrive.predicate = getPred();
   arrive.threads = getPerThread() ? Threads::PerThread : Threads::Elected;
   arrive.taskBarrierBefore = !getPerThread();
-  arrive.rankMask = getCtaMask();
+  arrive.rankMask = getCtaMask().value_or(0);
   effects.push_back(arrive);
 }
 

@@ -55,7 +55,7 @@ def TTNG_ArriveBarrierOp : TTNG_SyncOp<"arrive_barrier"> {
     arrives in every CTA whose bit is set.
   }];
   let arguments = (ins TTG_MemDesc:$alloc, Optional<I1>:$pred, I32Attr:$count,
-                       DefaultValuedAttr<I32Attr, "0">:$ctaMask, UnitAttr:$perThread,
+                       OptionalAttr<I32Attr>:$ctaMask, UnitAttr:$perThread,
                        OptionalAttr<DictionaryAttr>:$constraints);
   let assemblyFormat = "$alloc `,` $count (`,` $pred^)? attr-dict `:` qualified(type($alloc))";
   let hasVerifier = 1;
