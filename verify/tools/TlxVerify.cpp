@@ -106,6 +106,10 @@ int main(int argc, char **argv) {
                  static_cast<long long>(*numCtas));
     return 2;
   }
+  if (timeout && !(*timeout >= 0)) { // not a number is refused too
+    std::fprintf(stderr, "error: --timeout must not be negative; got %g\n", *timeout);
+    return 2;
+  }
   if (numWarps)
     request.numWarps = static_cast<int>(*numWarps);
   if (numCtas)

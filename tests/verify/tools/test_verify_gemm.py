@@ -105,6 +105,14 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(unknown.returncode, 2)
         self.assertIn("early-pass", unknown.stderr)
 
+    def testTimeoutIsATime(self):
+        kernel = os.path.join(pytlx.SOURCE, "kernels/gemm/hopper_ws.mlir")
+        for bad in ("-3", "nan"):
+            run = verify("--timeout", bad, kernel)
+            self.assertEqual(run.returncode, 2, bad)
+            self.assertIn("--timeout must not be negative", run.stderr)
+        self.assertEqual(verify("--timeout", "0", kernel).returncode, 0)
+
     def testUsage(self):
         self.assertEqual(verify().returncode, 2)
         self.assertEqual(verify("--cluster", "2,2", "x.ttir").returncode, 2)
