@@ -6,37 +6,28 @@ using namespace mlir;
 
 namespace tlx {
 
-/// The op touches shared memory or barriers of another CTA.
-static bool reachesPeers(Operation *op) {
-  if (isa<ttng::MapToRemoteBufferOp, ttng::AsyncCLCTryCancelOp, ttg::RemoteShmemStoreOp,
-          ttg::AsyncRemoteShmemStoreOp, ttg::AsyncRemoteShmemCopyOp>(op))
-    return true;
-  if (auto load = dyn_cast<ttng::AsyncTMACopyGlobalToLocalOp>(op))
-    return load.getMulticastTargets() || load.getMulticast() || load.getTwoCta();
-  if (auto mma = dyn_cast<ttng::TCGen5MMAOp>(op))
-    return mma.getTwoCtas();
-  if (auto mma = dyn_cast<ttng::TCGen5MMAScaledOp>(op))
-    return mma.getTwoCtas();
-  if (auto commit = dyn_cast<ttng::TCGen5CommitOp>(op))
-    return !commit.getDescs().empty();
-  return false;
-}
-
-Operation *entryClusterSyncAfter(tt::FuncOp kernel) {
+LoweredClusterSync loweredClusterSync(tt::FuncOp kernel) {
+  LoweredClusterSync result;
   if (kernel.getBody().empty())
-    return nullptr;
-  Operation *last = nullptr;
-  for (Operation &op : kernel.getBody().front())
-    if (isa<ttng::InitBarrierOp>(op))
-      last = &op;
-  if (!last)
-    return nullptr;
-  bool reaches = kernel
-                     .walk([](Operation *op) {
-                       return reachesPeers(op) ? WalkResult::interrupt() : WalkResult::advance();
-                     })
-                     .wasInterrupted();
-  return reaches ? last : nullptr;
+    return result;
+  bool reachesPeers = false, pairsCtas = false;
+  kernel.walk([&](Operation *op) {
+    reachesPeers |= isa<ttng::MapToRemoteBufferOp>(op);
+    SmallVector<SyncEffect> effects;
+    collectSyncEffects(op, effects);
+    for (const SyncEffect &effect : effects) {
+      reachesPeers |= effect.rankIsMask || effect.rankMask != 0 || effect.pairLeader ||
+                      effect.kind == sync::Kind::ClcRequest;
+      pairsCtas |= effect.pairLeader && effect.group == sync::Group::Tcgen05;
+    }
+  });
+  if (reachesPeers)
+    for (Operation &op : kernel.getBody().front())
+      if (isa<ttng::InitBarrierOp>(op))
+        result.entryAfter = &op;
+  if (pairsCtas && !kernel->getParentOp()->hasAttr("tlx.user_post_ws_sync"))
+    result.exitBefore = kernel.getBody().back().getTerminator();
+  return result;
 }
 
 } // namespace tlx

@@ -3,11 +3,14 @@
 // fbtriton adds these below `.ttgir`; who reasons about a cluster kernel before
 // that must know of them (a lowering contract):
 //
-//   at entry  after the last mbarrier init of the entry block: fence, cluster
-//             arrive and wait, in kernels that reach other CTAs' shared memory
-//             (remote views, multicast TMA, CLC, paired MMA, commits to peers)
+//   at entry  behind the last mbarrier init of the entry block, in kernels that
+//             take remote views, multicast, pair CTAs or ask for cluster launches
+//   at exit   before tensor memory is freed, in kernels that pair CTAs, unless
+//             the module says `tlx.user_post_ws_sync`
 //
-// mbarriers that are initialised elsewhere are not covered.
+// Not covered, as in fbtriton: mbarriers that are initialised elsewhere, and
+// kernels whose only remote accesses are `ttg.remote_shmem_store` and its
+// asynchronous kin. Those need a cluster barrier of their own.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -16,8 +19,12 @@
 
 namespace tlx {
 
-/// The op behind which the lowering synchronises the cluster; null when it does
-/// not.
-mlir::Operation *entryClusterSyncAfter(tt::FuncOp kernel);
+struct LoweredClusterSync {
+  mlir::Operation *entryAfter = nullptr; ///< synchronised behind this op; null: not
+  mlir::Operation *exitBefore = nullptr; ///< and before this one; null: not
+};
+
+/// Of a kernel that is launched in clusters of more than one CTA.
+LoweredClusterSync loweredClusterSync(tt::FuncOp kernel);
 
 } // namespace tlx

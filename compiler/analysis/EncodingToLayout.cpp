@@ -145,34 +145,10 @@ Result<layout::LinearLayout> layoutOf(RankedTensorType type) {
   return layout::toLinearLayout(**encoding, {type.getShape().begin(), type.getShape().end()});
 }
 
-/// Rank that the encoding itself states; 0 when any will do.
-static unsigned statedRank(Attribute encoding) {
-  encoding = tlxd::unwrapLayout(encoding);
-  if (auto attr = dyn_cast<ttg::SwizzledSharedEncodingAttr>(encoding))
-    return attr.getOrder().size();
-  if (auto attr = dyn_cast<ttg::AMDRotatingSharedEncodingAttr>(encoding))
-    return attr.getOrder().size();
-  if (auto attr = dyn_cast<ttg::NVMMASharedEncodingAttr>(encoding))
-    return attr.getRank();
-  if (auto attr = dyn_cast<ttg::PaddedSharedEncodingAttr>(encoding))
-    return attr.getOrder().empty()
-               ? (attr.getOffsetBases().empty()
-                      ? 0
-                      : cast<DenseI32ArrayAttr>(attr.getOffsetBases()[0]).size())
-               : attr.getOrder().size();
-  if (auto attr = dyn_cast<ttg::SharedLinearEncodingAttr>(encoding))
-    return attr.getOffsetBases().empty() ? 0
-                                         : cast<DenseI32ArrayAttr>(attr.getOffsetBases()[0]).size();
-  if (auto attr = dyn_cast<ttg::PartitionedSharedEncodingAttr>(encoding))
-    return statedRank(attr.getPartitionLayout());
-  if (isa<ttng::TensorMemoryEncodingAttr, ttng::TensorMemoryScalesEncodingAttr,
-          tlxd::DummyTMEMLayoutAttr>(encoding))
-    return 2;
-  return 0;
-}
-
 unsigned encodedRank(ttg::MemDescType type) {
-  unsigned rank = type.getShape().size(), stated = statedRank(type.getEncoding());
+  unsigned rank = type.getShape().size();
+  Result<layout::EncodingPtr> encoding = describeEncoding(type.getEncoding());
+  unsigned stated = encoding ? layout::encodedRank(**encoding) : 0;
   return stated == 0 ? rank : std::min(rank, stated);
 }
 

@@ -1,8 +1,6 @@
 // Functions and structured control flow.
 #include "compiler/export/Exporter.h"
 
-#include "compiler/analysis/ClusterSync.h"
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -242,6 +240,8 @@ void Exporter::exportOp(Operation *op) {
     return;
   currentLoc = op->getLoc();
   builder.setLocation(locationOf(op->getLoc()));
+  if (op == clusterSync.exitBefore)
+    emitClusterSync();
   llvm::TypeSwitch<Operation *>(op)
       .Case<scf::ForOp>([&](auto) { exportFor(op); })
       .Case<scf::WhileOp>([&](auto) { exportWhile(op); })
@@ -255,12 +255,13 @@ void Exporter::exportOp(Operation *op) {
         refineForm(op, form);
         emitForm(op, form);
       });
-  if (op == clusterSyncAfter)
-    emitEntryClusterSync();
+  if (op == clusterSync.entryAfter)
+    emitClusterSync();
 }
 
-/// What the lowering puts behind the mbarriers' initialisation.
-void Exporter::emitEntryClusterSync() {
+/// A cluster barrier that the lowering adds, and with it the visibility of mbarriers
+/// that were initialised before.
+void Exporter::emitClusterSync() {
   for (sync::Kind kind :
        {sync::Kind::BarrierInitFence, sync::Kind::ClusterArrive, sync::Kind::ClusterWait}) {
     sim::Effect effect;
@@ -277,7 +278,7 @@ Result<std::unique_ptr<sim::Program>> Exporter::run(tt::FuncOp kernel) {
   if (!layOutStorage(kernel))
     return *error;
   if (builder.facts().clusterSize() > 1)
-    clusterSyncAfter = entryClusterSyncAfter(kernel);
+    clusterSync = loweredClusterSync(kernel);
   for (auto function : module.getOps<tt::FuncOp>())
     if (function != kernel && !function.isExternal())
       functions[function.getName()] =

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "compiler/analysis/ClusterSync.h"
 #include "compiler/analysis/StorageAllocation.h"
 #include "compiler/dialect/tlx/TLX.h"
 #include "compiler/dialect/ttng/TTNG.h"
@@ -79,7 +80,7 @@ private:
   /// member of a storage alias.
   sim::Reg aliasedIndex(const BufferPlace &place, sim::Reg index);
   bool layOutStorage(tt::FuncOp kernel);
-  void emitEntryClusterSync();
+  void emitClusterSync();
 
   //===------------------------------------------------------------------===//
   // Effects, costs, locations (EffectExport.cpp)
@@ -118,8 +119,8 @@ private:
   llvm::DenseMap<int64_t, int32_t> allocationOfStorage;
   /// Buffers of storage aliases, through views, whose indices are rewritten.
   llvm::DenseMap<mlir::Value, const BufferPlace *> places;
-  /// Behind this op the lowering synchronises the cluster; may be null.
-  mlir::Operation *clusterSyncAfter = nullptr;
+  /// Where the lowering synchronises the cluster.
+  LoweredClusterSync clusterSync;
   mlir::Location currentLoc = mlir::UnknownLoc::get(module.getContext());
   std::optional<Error> error;
 };

@@ -159,7 +159,6 @@ public:
   void settleCluster();
   bool clusterPassed(const Task &task) const;
   void waitForCluster(Task &task);
-  bool waitsAtStart(Task &task);
 };
 
 } // namespace tlx::sim

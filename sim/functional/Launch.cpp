@@ -151,10 +151,6 @@ std::vector<Finding> FunctionalMachine::prepare() {
     value.makeImmortal();
     state->arguments.push_back(std::move(value));
   }
-  int64_t mostShared = sharedCapacity(facts.target);
-  if (!facts.target.empty() && prepared->sharedBytes > mostShared)
-    bad("needs " + std::to_string(prepared->sharedBytes) + " bytes of shared memory; a CTA has " +
-        std::to_string(mostShared));
   if (prepared->tensorBytesPerLane > int64_t(tmemLaneBytes))
     bad("needs " + std::to_string(prepared->tensorBytesPerLane / 4) +
         " columns of tensor memory; a CTA has 512");

@@ -80,50 +80,6 @@ Prepared::Prepared(const Program &program) : program(program) {
   traceAllocations();
   placeAllocations();
   findLastUses();
-  findStartSync();
-}
-
-/// Operations that reach into another CTA's shared memory or barriers.
-static bool reachesOut(const Program &program, const Inst &inst) {
-  switch (inst.op) {
-  case Op::MapToRemoteBuffer:
-  case Op::AsyncRemoteStore:
-  case Op::AsyncRemoteCopy:
-  case Op::ClcTryCancel: return true;
-  case Op::TmaLoad:
-    return program.operand(inst, 4) != noReg || program.attrsOf(inst).multicast ||
-           program.attrsOf(inst).twoCtas;
-  default: return program.attrsOf(inst).twoCtas;
-  }
-}
-
-/// Behind the last initialisation of a barrier that every CTA executes, before anything
-/// that could wait.
-void Prepared::findStartSync() {
-  if (program.facts.clusterSize() <= 1)
-    return;
-  bool needed = false;
-  for (const Inst &inst : program.code)
-    needed |= reachesOut(program, inst);
-  if (!needed)
-    return;
-  Pc merge = 0; // code before it runs under a condition
-  const Function &kernel = program.functions[0];
-  for (Pc pc = kernel.entry; pc < kernel.end; ++pc) {
-    const Inst &inst = program.code[pc];
-    if (inst.op == Op::WarpSpecialize || (inst.op == Op::CondBr && inst.merge < 0))
-      return;
-    if (inst.op == Op::CondBr)
-      merge = std::max(merge, inst.merge);
-    for (unsigned i = 0; i < inst.numEffects; ++i) {
-      sync::Kind kind = program.effectsOf(inst)[i].kind;
-      if (kind == sync::Kind::BarrierWait || kind == sync::Kind::NamedBarrierSync ||
-          kind == sync::Kind::ClusterWait)
-        return;
-      if (kind == sync::Kind::BarrierInit && pc >= merge)
-        startSyncPc = pc + 1;
-    }
-  }
 }
 
 void Prepared::placeAllocations() {
@@ -151,133 +107,12 @@ void Prepared::placeAllocations() {
     allocOffsets.push_back(offset);
   }
   tensorBytesPerLane = tensorColumn;
-  if (sharedBytes > sharedCapacity(program.facts.target))
-    shareByLiveness();
-}
-
-int64_t sharedCapacity(const std::string &target) {
-  if (target.rfind("cuda", 0) == 0)
-    return 227 * 1024; // 228 KiB of an SM, 1 KiB of which the system keeps for each CTA
-  if (target.find("gfx1250") != std::string::npos)
-    return 320 * 1024;
-  if (target.find("gfx950") != std::string::npos)
-    return 160 * 1024;
-  return 64 * 1024;
-}
-
-/// The task whose code an instruction is: the index of a partition, or -1.
-static int32_t taskOfPc(const Program &program, Pc pc) {
-  int32_t index = 0;
-  for (const Specialize &specialize : program.specializes)
-    for (const Partition &partition : specialize.partitions) {
-      if (pc >= partition.entry && pc < partition.end)
-        return index;
-      ++index;
-    }
-  return -1;
-}
-
-/// Buffers of their own for all allocations are too much: those that are never alive
-/// together share bytes, as in the compiler. An allocation lives from its instruction to the last
-/// that names it, loops and captures included; barriers and what other CTAs write to
-/// live for the whole kernel.
-void Prepared::shareByLiveness() {
-  const size_t count = program.allocations.size();
-  struct Life {
-    Pc begin = -1, end = -1;
-    int32_t task = -1;
-    bool whole = false;
-  };
-  std::vector<Life> lives(count);
-  for (size_t i = 0; i < count; ++i)
-    lives[i].whole = escapes[i];
-  auto touch = [&](Reg reg, Pc pc) {
-    if (reg < 0 || allocationOf[reg] < 0)
-      return;
-    Life &life = lives[allocationOf[reg]];
-    if (life.begin < 0)
-      life.begin = pc;
-    life.end = std::max(life.end, pc);
-    for (const Loop &loop : program.loops)
-      if (pc >= loop.head && pc < loop.exit && life.begin < loop.head)
-        life.end = std::max(life.end, loop.exit);
-  };
-  for (Pc pc = 0; pc < Pc(program.code.size()); ++pc) {
-    const Inst &inst = program.code[pc];
-    bool remote = inst.op == Op::MapToRemoteBuffer || inst.op == Op::RemoteStore ||
-                  inst.op == Op::AsyncRemoteStore || inst.op == Op::AsyncRemoteCopy;
-    for (unsigned i = 0; i < inst.numResults; ++i)
-      touch(program.result(inst, i), pc);
-    for (unsigned i = 0; i < inst.numOperands; ++i) {
-      Reg reg = program.operand(inst, i);
-      touch(reg, pc);
-      if (reg >= 0 && allocationOf[reg] >= 0) {
-        lives[allocationOf[reg]].whole |= remote;
-        if (inst.op == Op::WarpSpecialize)
-          lives[allocationOf[reg]].end =
-              std::max(lives[allocationOf[reg]].end,
-                       program.specializes[program.attrsOf(inst).specialize].join);
-      }
-    }
-    for (unsigned i = 0; i < inst.numEffects; ++i) {
-      const Effect &effect = program.effectsOf(inst)[i];
-      for (Reg reg : {effect.target, effect.barrier})
-        if (reg >= 0 && allocationOf[reg] >= 0) {
-          touch(reg, pc);
-          if (effect.kind == sync::Kind::BarrierInit)
-            lives[allocationOf[reg]].whole = true;
-        }
-    }
-    if ((inst.op == Op::LocalAlloc) && program.attrsOf(inst).allocation >= 0)
-      lives[program.attrsOf(inst).allocation].task = taskOfPc(program, pc);
-  }
-  auto together = [&](const Life &a, const Life &b) {
-    return a.whole || b.whole || a.task != b.task || (a.begin <= b.end && b.begin <= a.end);
-  };
-  // Largest first, each at the lowest place where nothing alive with it lies.
-  std::vector<size_t> order;
-  for (size_t i = 0; i < count; ++i)
-    if (program.allocations[i].space != sync::Space::Tensor && program.allocations[i].offset < 0)
-      order.push_back(i);
-  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    int64_t x = program.allocations[a].bytes, y = program.allocations[b].bytes;
-    return x != y ? x > y : a < b;
-  });
-  std::vector<size_t> placed;
-  sharedBytes = 0;
-  for (size_t i = 0; i < count; ++i)
-    if (program.allocations[i].space != sync::Space::Tensor && program.allocations[i].offset >= 0) {
-      placed.push_back(i);
-      sharedBytes = std::max(sharedBytes, allocOffsets[i] + program.allocations[i].bytes);
-    }
-  for (size_t i : order) {
-    const Allocation &allocation = program.allocations[i];
-    int64_t align = std::max<int64_t>(allocation.alignment, 16), at = 0;
-    for (bool moved = true; moved;) {
-      moved = false;
-      at = (at + align - 1) / align * align;
-      for (size_t other : placed)
-        if (together(lives[i], lives[other]) &&
-            at < allocOffsets[other] + program.allocations[other].bytes &&
-            allocOffsets[other] < at + allocation.bytes) {
-          at = allocOffsets[other] + program.allocations[other].bytes;
-          moved = true;
-        }
-    }
-    allocOffsets[i] = at;
-    placed.push_back(i);
-    sharedBytes = std::max(sharedBytes, at + allocation.bytes);
-  }
 }
 
 void Prepared::traceAllocations() {
   allocationOf.assign(program.numRegs(), -1);
   bool changed = true;
-  escapes.assign(program.allocations.size(), false);
   auto join = [&](Reg to, Reg from) {
-    if (from >= 0 && to >= 0 && allocationOf[to] >= 0 && allocationOf[from] >= 0 &&
-        allocationOf[to] != allocationOf[from])
-      escapes[allocationOf[to]] = escapes[allocationOf[from]] = true;
     if (from >= 0 && to >= 0 && allocationOf[to] < 0 && allocationOf[from] >= 0) {
       allocationOf[to] = allocationOf[from];
       changed = true;

@@ -23,9 +23,6 @@ struct InstInfo {
   uint32_t dead = 0;    ///< bit i: operand i is not read again
 };
 
-/// Bytes of shared memory that a CTA may have on a target ("cuda:90").
-int64_t sharedCapacity(const std::string &target);
-
 class Prepared {
 public:
   explicit Prepared(const Program &program);
@@ -42,12 +39,9 @@ public:
   /// CTAs may influence each other through device memory: no parallel clusters.
   bool usesAtomics = false;
   bool usesClc = false;
-  /// Where a cluster meets before it goes on, see Cluster::waitsAtStart; -1: nowhere.
-  Pc startSyncPc = -1;
   int32_t totalThreads = 0; ///< of a CTA, partitions included
   /// The allocation that a memory register leads back to; -1: unknown.
   std::vector<int32_t> allocationOf;
-  std::vector<bool> escapes; ///< allocations that meet others in one register
 
   /// The map of a memory type; built at first use, from any thread.
   const TileMap &map(TypeId type) const;
@@ -60,8 +54,6 @@ private:
   mutable std::vector<std::unique_ptr<LazyMap>> maps;
 
   void placeAllocations();
-  void shareByLiveness();
-  void findStartSync();
   void traceAllocations();
   void findLastUses();
 };

@@ -487,32 +487,11 @@ void checkPendingReads(Exec &exec) {
 
 } // namespace
 
-/// For kernels that reach into other CTAs the compiler makes the cluster meet once the
-/// kernel's barriers are initialised. True: the task sleeps.
-bool Cluster::waitsAtStart(Task &task) {
-  if (task.parent >= 0 || task.pc != prepared().startSyncPc ||
-      task.startSync == Task::StartSync::Done)
-    return false;
-  if (task.startSync == Task::StartSync::Due) {
-    task.startSync = Task::StartSync::Arrived;
-    clusterArrive(task);
-    if (!clusterPassed(task)) {
-      waitForCluster(task);
-      return true;
-    }
-  }
-  task.startSync = Task::StartSync::Done;
-  task.waitPassed = false;
-  return false;
-}
-
 StepStatus Cluster::step(int32_t id) {
   Task &task = *tasks[id];
   if (task.state == Task::State::Finished)
     return StepStatus::Finished;
   if (task.state == Task::State::Blocked)
-    return StepStatus::Blocked;
-  if (prepared().startSyncPc >= 0 && waitsAtStart(task))
     return StepStatus::Blocked;
   Pc pc = task.pc;
   const Inst &inst = program().code[pc];

@@ -81,9 +81,6 @@ struct Task {
   int32_t runningPartitions = 0;
   int32_t parent = -1; ///< partitions: task id of the default region
 
-  /// The cluster barrier that the compiler puts behind the kernel's barrier initialisations.
-  enum class StartSync : uint8_t { Due, Arrived, Done };
-  StartSync startSync = StartSync::Due;
   int64_t clusterArrivals = 0; ///< generation of the cluster barrier to wait for
   int64_t steps = 0;           ///< instructions executed
 };

@@ -57,7 +57,7 @@ class Files(unittest.TestCase):
         for text, pattern in (("cd /" + "work/x", MACHINE_PATHS), ('"/' + 'tmp/abc/x"', MACHINE_PATHS),
                               ("pypi" + ".org", HOSTS), ("// TO" + "DO: x", UNFINISHED)):
             self.assertTrue(pattern.search(text), text)
-        for text, pattern in (("tests/work/x", MACHINE_PATHS), ("todos", UNFINISHED)):
+        for text, pattern in (("tests/" + "work/x", MACHINE_PATHS), ("todos", UNFINISHED)):
             self.assertFalse(pattern.search(text), text)
 
 

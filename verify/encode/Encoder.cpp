@@ -119,15 +119,6 @@ void Encoder::scan() {
     }
     SmallVector<tlx::SyncEffect> declared;
     collectSyncEffects(op, declared);
-    StringRef name = op->getName().getStringRef();
-    touchesPeers |= name == "ttng.map_to_remote_buffer";
-    for (const tlx::SyncEffect &effect : declared) {
-      touchesPeers |= effect.rankIsMask || effect.rankMask != 0 || effect.pairLeader ||
-                      effect.kind == sync::Kind::ClcRequest;
-      pairsCtas |= effect.pairLeader && effect.group == sync::Group::Tcgen05;
-      if (effect.kind == sync::Kind::BarrierInit && op->getParentOp() == function)
-        lastInit = op;
-    }
     for (const tlx::SyncEffect &effect : declared)
       if (effect.kind == sync::Kind::Write && effect.space == sync::Space::Global && effect.target)
         if (Value root = pointerRoot(effect.target))
@@ -146,6 +137,8 @@ void Encoder::run() {
   scan();
   fencesBulkStores = launch.beforeTtgir;
   p.ranks = static_cast<int>(cluster[0] * cluster[1] * cluster[2]);
+  if (auto kernel = dyn_cast<tt::FuncOp>(function); kernel && p.ranks > 1)
+    lowered = loweredClusterSync(kernel);
   for (rank = 0; rank < p.ranks; ++rank)
     encodeRank(rank);
 }
@@ -182,12 +175,10 @@ Block Encoder::region(Region &region) {
 
 void Encoder::block(mlir::Block &block, Block &out) {
   for (Operation &op : block) {
-    bool end = op.hasTrait<OpTrait::IsTerminator>() && block.getParentOp() == function;
-    if (end && pairsCtas && p.ranks > 1 &&
-        !function->getParentOp()->hasAttr("tlx.user_post_ws_sync"))
+    if (&op == lowered.exitBefore)
       clusterSync(&op, "cluster sync before tensor memory is freed (lowering)", out);
     operation(&op, out);
-    if (&op == lastInit && touchesPeers && p.ranks > 1)
+    if (&op == lowered.entryAfter)
       clusterSync(&op, "cluster sync after barrier initialisation (lowering)", out);
   }
 }

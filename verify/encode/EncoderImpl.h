@@ -1,6 +1,7 @@
 //===- EncoderImpl.h - one CTA's tasks being encoded ----------------------===//
 #pragma once
 
+#include "compiler/analysis/ClusterSync.h"
 #include "compiler/dialect/interfaces/SyncEffects.h"
 #include "compiler/dialect/ttg/TTG.h"
 #include "verify/encode/Encoder.h"
@@ -118,11 +119,10 @@ private:
   std::map<std::string, ExprId> shared; ///< symbols that all tasks see alike
   int named = -1;
   int spaces = 0;
-  int taskWarps = 4;             ///< of the task being encoded
-  ExprId threadId = NoExpr;      ///< gpu.thread_id x within the task
-  bool fencesBulkStores = false; ///< the level lacks the compiler's own fences
-  bool touchesPeers = false, pairsCtas = false;
-  mlir::Operation *lastInit = nullptr;      ///< last barrier initialisation of the entry block
+  int taskWarps = 4;                        ///< of the task being encoded
+  ExprId threadId = NoExpr;                 ///< gpu.thread_id x within the task
+  bool fencesBulkStores = false;            ///< the level lacks the compiler's own fences
+  LoweredClusterSync lowered;               ///< cluster barriers that the IR does not show
   llvm::DenseSet<mlir::Value> indexedRoots; ///< rank-2 allocations that are arrays
   std::vector<Task> pending;                ///< partitions, in order
 };

@@ -19,6 +19,13 @@ DictionaryAttr DictReader::parse(AsmParser &parser) {
   return dict;
 }
 
+DictionaryAttr DictReader::parseAngled(AsmParser &parser) {
+  if (parser.parseLess())
+    return {};
+  DictionaryAttr dict = parse(parser);
+  return dict && succeeded(parser.parseGreater()) ? dict : DictionaryAttr();
+}
+
 void DictReader::fail(const Twine &message) {
   if (ok)
     parser.emitError(loc, message);

@@ -22,6 +22,8 @@ public:
 
   /// Parses `{...}` at the current position.
   static mlir::DictionaryAttr parse(mlir::AsmParser &parser);
+  /// Parses `<{...}>`.
+  static mlir::DictionaryAttr parseAngled(mlir::AsmParser &parser);
 
   void uint(llvm::StringRef key, unsigned &value, bool required = true);
   void boolean(llvm::StringRef key, bool &value, bool required = true);

@@ -30,10 +30,8 @@ static bool allPowersOfTwo(ArrayRef<unsigned> values) {
 
 Attribute BlockedEncodingAttr::parse(AsmParser &parser, Type) {
   SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseLess())
-    return {};
-  DictionaryAttr dict = DictReader::parse(parser);
-  if (!dict || parser.parseGreater())
+  DictionaryAttr dict = DictReader::parseAngled(parser);
+  if (!dict)
     return {};
   DictReader reader(parser, loc, dict);
   SmallVector<unsigned> size, threads, warps, order;
@@ -81,10 +79,8 @@ LogicalResult BlockedEncodingAttr::verify(EmitError emitError, ArrayRef<unsigned
 
 template <typename AttrT> static Attribute parseLinear(AsmParser &parser) {
   SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseLess())
-    return {};
-  DictionaryAttr dict = DictReader::parse(parser);
-  if (!dict || parser.parseGreater())
+  DictionaryAttr dict = DictReader::parseAngled(parser);
+  if (!dict)
     return {};
   DictReader reader(parser, loc, dict);
   ArrayAttr registers, lane, warp, block;
@@ -125,10 +121,8 @@ void GenericLinearEncodingAttr::print(AsmPrinter &printer) const { printLinear(*
 
 Attribute SliceEncodingAttr::parse(AsmParser &parser, Type) {
   SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseLess())
-    return {};
-  DictionaryAttr dict = DictReader::parse(parser);
-  if (!dict || parser.parseGreater())
+  DictionaryAttr dict = DictReader::parseAngled(parser);
+  if (!dict)
     return {};
   DictReader reader(parser, loc, dict);
   unsigned dim = 0;
@@ -152,10 +146,8 @@ LogicalResult SliceEncodingAttr::verify(EmitError emitError, unsigned, Attribute
 
 Attribute DotOperandEncodingAttr::parse(AsmParser &parser, Type) {
   SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseLess())
-    return {};
-  DictionaryAttr dict = DictReader::parse(parser);
-  if (!dict || parser.parseGreater())
+  DictionaryAttr dict = DictReader::parseAngled(parser);
+  if (!dict)
     return {};
   DictReader reader(parser, loc, dict);
   unsigned opIdx = 0, kWidth = 0;
@@ -192,10 +184,8 @@ LogicalResult DotOperandEncodingAttr::verify(EmitError emitError, unsigned opIdx
 
 Attribute NvidiaMmaEncodingAttr::parse(AsmParser &parser, Type) {
   SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseLess())
-    return {};
-  DictionaryAttr dict = DictReader::parse(parser);
-  if (!dict || parser.parseGreater())
+  DictionaryAttr dict = DictReader::parseAngled(parser);
+  if (!dict)
     return {};
   DictReader reader(parser, loc, dict);
   unsigned major = 0, minor = 0;
@@ -242,10 +232,8 @@ LogicalResult NvidiaMmaEncodingAttr::verify(EmitError emitError, unsigned major,
 
 Attribute AMDMfmaEncodingAttr::parse(AsmParser &parser, Type) {
   SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseLess())
-    return {};
-  DictionaryAttr dict = DictReader::parse(parser);
-  if (!dict || parser.parseGreater())
+  DictionaryAttr dict = DictReader::parseAngled(parser);
+  if (!dict)
     return {};
   DictReader reader(parser, loc, dict);
   unsigned version = 0, width = 32;
@@ -298,10 +286,8 @@ LogicalResult AMDMfmaEncodingAttr::verify(EmitError emitError, unsigned version,
 
 Attribute AMDWmmaEncodingAttr::parse(AsmParser &parser, Type) {
   SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseLess())
-    return {};
-  DictionaryAttr dict = DictReader::parse(parser);
-  if (!dict || parser.parseGreater())
+  DictionaryAttr dict = DictReader::parseAngled(parser);
+  if (!dict)
     return {};
   DictReader reader(parser, loc, dict);
   unsigned version = 0, rank = 0;

@@ -17,10 +17,8 @@ using EmitError = function_ref<InFlightDiagnostic()>;
 
 template <typename AttrT> static Attribute parseSwizzled(AsmParser &parser) {
   SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseLess())
-    return {};
-  DictionaryAttr dict = DictReader::parse(parser);
-  if (!dict || parser.parseGreater())
+  DictionaryAttr dict = DictReader::parseAngled(parser);
+  if (!dict)
     return {};
   DictReader reader(parser, loc, dict);
   unsigned vec = 0, perPhase = 0, maxPhase = 0;
@@ -81,10 +79,8 @@ LogicalResult AMDRotatingSharedEncodingAttr::verify(EmitError emitError, unsigne
 
 Attribute NVMMASharedEncodingAttr::parse(AsmParser &parser, Type) {
   SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseLess())
-    return {};
-  DictionaryAttr dict = DictReader::parse(parser);
-  if (!dict || parser.parseGreater())
+  DictionaryAttr dict = DictReader::parseAngled(parser);
+  if (!dict)
     return {};
   DictReader reader(parser, loc, dict);
   unsigned width = 0, bits = 0, rank = 2;
@@ -226,10 +222,8 @@ void SharedLinearEncodingAttr::print(AsmPrinter &printer) const {
 
 Attribute PartitionedSharedEncodingAttr::parse(AsmParser &parser, Type) {
   SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseLess())
-    return {};
-  DictionaryAttr dict = DictReader::parse(parser);
-  if (!dict || parser.parseGreater())
+  DictionaryAttr dict = DictReader::parseAngled(parser);
+  if (!dict)
     return {};
   DictReader reader(parser, loc, dict);
   unsigned partitions = 0, groups = 0, dim = 0;

@@ -162,6 +162,51 @@ tt.func public @k(%n: i32, %x: tensor<8x4xf32>) {
   EXPECT_TRUE(sim::validate(p).empty());
 }
 
+/// A kernel of a cluster of two: barrier, then `body`.
+std::string clusterKernel(const std::string &body) {
+  return R"(
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.cluster-dim-x" = 2 : i32} {
+tt.func public @k(%rank: i32, %x: tensor<4xf32>) {
+  %b = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #shared, #smem, mutable>
+  ttng.init_barrier %b, 1 : !ttg.memdesc<1xi64, #shared, #smem, mutable>
+)" + body +
+         "  tt.return\n}\n}\n";
+}
+
+std::vector<sync::Kind> syncKinds(const sim::Program &program) {
+  std::vector<sync::Kind> kinds;
+  for (const sim::Inst &inst : program.code)
+    for (unsigned i = 0; i < inst.numEffects; ++i)
+      kinds.push_back(program.effectsOf(inst)[i].kind);
+  return kinds;
+}
+
+// The lowering's cluster barrier stands behind the last initialisation.
+TEST(Export, KernelsWithRemoteViewsMeetAtEntry) {
+  Exported e = exportText(clusterKernel(R"(
+  %r = ttng.map_to_remote_buffer %b, %rank : !ttg.memdesc<1xi64, #shared, #smem, mutable> -> !ttg.memdesc<1xi64, #shared, #ttng.shared_cluster_memory, mutable>
+)")
+                              .c_str());
+  ASSERT_TRUE(e.program) << e.error;
+  EXPECT_EQ(syncKinds(*e.program),
+            (std::vector<sync::Kind>{sync::Kind::BarrierInit, sync::Kind::BarrierInitFence,
+                                     sync::Kind::ClusterArrive, sync::Kind::ClusterWait}));
+}
+
+// Remote stores alone get none: the kernel has to meet by itself.
+TEST(Export, KernelsWithRemoteStoresOnlyDoNot) {
+  Exported e = exportText(clusterKernel(R"(
+  %m = ttg.local_alloc : () -> !ttg.memdesc<4xf32, #shared, #smem, mutable>
+  ttg.remote_shmem_store %x, rank %rank, %m : tensor<4xf32> -> !ttg.memdesc<4xf32, #shared, #smem, mutable>
+)")
+                              .c_str());
+  ASSERT_TRUE(e.program) << e.error;
+  for (sync::Kind kind : syncKinds(*e.program))
+    EXPECT_NE(kind, sync::Kind::ClusterArrive);
+}
+
 TEST(Export, UnknownOpIsNamedWithItsPlace) {
   Exported e = exportText(R"(
 tt.func public @k(%x: f32) {

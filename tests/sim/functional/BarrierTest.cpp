@@ -157,24 +157,37 @@ TEST(AsyncGroups, StoresThatNobodyWaitsForAreReportedAtExit) {
   }
 }
 
-TEST(Cluster, MeetsBehindTheBarriersOfKernelsThatReachOut) {
-  // CTA 0 arrives on CTA 1's barrier at once; the compiler's cluster barrier makes that safe.
-  Kernel b("start");
-  b.facts().clusterDims[0] = 2;
-  Reg rank = b.emit1(Op::ClusterId, {}, b.scalar(DType::i32));
-  Reg bar = b.barrier(b.barriers("bar", 1, 1), b.i32(0));
-  Reg other = b.binary(Op::XorI, rank, b.i32(1));
-  Reg remote =
-      b.emit1(Op::MapToRemoteBuffer, {bar, other},
-              b.type(Type::memDesc({1}, DType::i64, b.plain({1}), sync::Space::SharedCluster)));
-  b.sync({arriveEffect(remote)});
-  b.sync({waitEffect(bar, b.i32(0))});
-  b.ret();
-  Program program = b.finish();
-  for (const Schedule &schedule : schedules(20)) {
-    GlobalMemory memory;
-    RunReport report = run(program, memory, {}, {2, 1, 1}, schedule);
-    EXPECT_TRUE(report.clean()) << schedule.text() << text(program, report);
+TEST(Cluster, ReachingOutIsSafeOnlyBehindAClusterBarrier) {
+  // CTA 0 arrives on CTA 1's barrier at once.
+  for (bool meets : {true, false}) {
+    Kernel b("start");
+    b.facts().clusterDims[0] = 2;
+    Reg rank = b.emit1(Op::ClusterId, {}, b.scalar(DType::i32));
+    Reg bar = b.barrier(b.barriers("bar", 1, 1), b.i32(0));
+    if (meets)
+      for (sync::Kind kind : {sync::Kind::ClusterArrive, sync::Kind::ClusterWait}) {
+        Effect effect;
+        effect.kind = kind;
+        b.sync({effect});
+      }
+    Reg other = b.binary(Op::XorI, rank, b.i32(1));
+    Reg remote =
+        b.emit1(Op::MapToRemoteBuffer, {bar, other},
+                b.type(Type::memDesc({1}, DType::i64, b.plain({1}), sync::Space::SharedCluster)));
+    b.sync({arriveEffect(remote)});
+    b.sync({waitEffect(bar, b.i32(0))});
+    b.ret();
+    Program program = b.finish();
+    bool found = false;
+    for (const Schedule &schedule : schedules(20)) {
+      GlobalMemory memory;
+      RunReport report = run(program, memory, {}, {2, 1, 1}, schedule);
+      found |= !report.clean();
+      if (meets) {
+        EXPECT_TRUE(report.clean()) << schedule.text() << text(program, report);
+      }
+    }
+    EXPECT_EQ(found, !meets);
   }
 }
 
