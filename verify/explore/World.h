@@ -1,0 +1,142 @@
+//===- World.h - a kernel that runs on concrete values --------------------===//
+//
+// One state of a kernel and the steps out of it: a task's next event, or the
+// end of asynchronous work. Real phase bits and pending counts, and values that
+// somebody chose for everything unknown. The explorer takes the steps in every
+// order, the replay in one. Nothing here is shared with the prover but the
+// model.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "verify/model/Code.h"
+
+#include <functional>
+#include <map>
+#include <optional>
+
+namespace tlx::verify {
+
+/// A rectangle of memory that is read or written.
+struct Region {
+  int space = -1;
+  int64_t rank = 0, x0 = 0, x1 = 0, y0 = 0, y1 = 0;
+  bool write = false;
+  bool clashes(const Region &o) const {
+    return space == o.space && rank == o.rank && x0 < o.x1 && o.x0 < x1 && y0 < o.y1 && o.y0 < y1 &&
+           (write || o.write);
+  }
+};
+
+/// Work that an engine has still to do.
+struct InFlight {
+  int task = -1, event = -1;
+  sync::Group group = sync::Group::None;
+  int64_t groupSerial = 0; ///< which group of its queue it belongs to
+  int64_t occurrence = 0;
+  std::vector<Region> accesses;
+  struct Signal {
+    int barrier;
+    int64_t arrivals, bytes;
+  };
+  std::vector<Signal> signals;
+  int64_t tag = -1; ///< for the owner of the world
+};
+
+struct Bar {
+  bool inited = false;
+  int64_t count = 0, pending = 0, tx = 0, generation = 0;
+};
+
+struct Thread {
+  int pc = 0;
+  bool started = false, done = false;
+  int64_t occurrence = 0;         ///< events executed
+  std::vector<int64_t> iteration; ///< of the enclosing loops
+  int waitingNamed = -1;          ///< has arrived there and waits
+  int64_t waitingGeneration = 0;
+  int64_t clusterGeneration = -1; ///< of the cluster barrier it has arrived in
+  std::map<int, int64_t> open;    ///< by group: serial of the group being filled
+};
+
+struct World {
+  std::vector<Thread> threads;
+  std::vector<int64_t> vars;
+  std::vector<Bar> bars;
+  std::vector<InFlight> flying;
+  int64_t clusterGeneration = 0;
+};
+
+/// A part of an operation met one phase of a barrier.
+struct Meeting {
+  int part = 0;
+  int bar = -1;
+  int64_t generation = 0;
+  bool wait = false;
+};
+
+/// What a step did wrong. `what`: "deadlock", "race", "phase", "over-arrival",
+/// "init", "bytes", "range", "named", "cluster".
+struct Fault {
+  std::string what, message;
+  int task = -1, event = -1;
+};
+
+/// A conditional jump that was decided.
+struct BranchTaken {
+  int task = -1, pc = -1;
+  bool holds = false;
+};
+
+class Interpreter {
+public:
+  /// The value of a leaf (symbol or opaque function) in given iterations of the
+  /// loops around it.
+  using Values =
+      std::function<std::optional<int64_t>(ExprId leaf, const std::vector<int64_t> &iteration)>;
+  Interpreter(const Program &program, Values values);
+
+  World initial();
+  enum class Outcome : uint8_t { Ran, Blocked, Failed };
+  /// Executes a task's next event and goes on to the one after it.
+  Outcome fire(World &world, int task);
+  /// Ends the `index`-th work in flight; it must be at the head of its queue.
+  Outcome complete(World &world, size_t index);
+  static bool isHead(const World &world, size_t index);
+
+  /// The event that a task stands at; -1: it has ended, or has not begun, or
+  /// waits for tasks that it started.
+  int nextEvent(const World &world, int task) const;
+  /// The accesses that it makes, at issue or later.
+  std::vector<Region> nextAccesses(const World &world, int task, sync::Group &group);
+  /// Two conflicting accesses that are both possible now.
+  std::optional<Fault> race(const World &world);
+  /// When every unfinished task waits and nothing is in flight.
+  std::optional<Fault> stuck(const World &world);
+
+  const Program &program;
+  std::vector<Code> codes;
+  Fault fault;                   ///< of the step that failed
+  std::vector<Meeting> meetings; ///< of the last step
+  std::string inexpressible;     ///< what cannot be executed here, once met
+  std::vector<BranchTaken> *branches = nullptr;
+
+private:
+  int64_t eval(const World &world, int task, ExprId expr);
+  bool holds(const World &world, int task, ExprId pred);
+  void settle(World &world, int task);
+  void clusterComplete(World &world);
+  int barOf(const World &world, int task, const Target &target);
+  std::optional<Region> regionOf(const World &world, int task, const Effect &effect);
+  Outcome block(World &world, int task, int event, bool &arrivedOnly);
+  Outcome named(World &world, int task, int event, const Effect &effect, bool &arrivedOnly);
+  bool apply(World &world, int task, int event, InFlight &work);
+  bool signal(World &world, int task, int event, int bar, int64_t arrivals, int64_t bytes);
+  Outcome fail(const char *what, std::string message, int task, int event);
+
+  Values values;
+  std::vector<int> firstBar;
+  int totalBars = 0;
+};
+
+} // namespace tlx::verify
