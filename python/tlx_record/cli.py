@@ -1,0 +1,98 @@
+"""tlx-record: the command."""
+import argparse
+import os
+import runpy
+import sys
+import traceback
+
+from . import __version__
+from .errors import RecordError
+from .recorder import Recorder, Stop
+from .targets import TARGETS
+
+EXIT_FAILED, EXIT_USAGE = 1, 2
+
+
+def configurations(text):
+    """all -> None, first -> 1, N -> N."""
+    if text in ("all", "first"):
+        return None if text == "all" else 1
+    if text.isdigit() and int(text) > 0:
+        return int(text)
+    raise argparse.ArgumentTypeError("'%s' is neither all, first nor a positive number" % text)
+
+
+def positive(text):
+    if text.isdigit() and int(text) > 0:
+        return int(text)
+    raise argparse.ArgumentTypeError("'%s' is no positive number" % text)
+
+
+def parser():
+    result = argparse.ArgumentParser(
+        prog="tlx-record", description="Runs a Python program without a GPU and records the TLX/Triton kernels that it launches.",
+        epilog="Example: tlx-record --target cuda:90 --out recorded my_gemm.py --size 1024",
+    )  # fmt: skip
+    result.add_argument("--target", default="cuda:90", metavar="TARGET", help="%s (default: cuda:90)" % ", ".join(TARGETS))
+    result.add_argument("--out", default="recorded", metavar="DIR", help="folder for IR and manifests (default: recorded)")
+    result.add_argument("--configs", type=configurations, default=1, metavar="all|first|N",
+                        help="configurations of an autotuned kernel (default: first)")  # fmt: skip
+    result.add_argument("--data", choices=("auto", "exact", "generated"), default="auto",
+                        help="how inputs are kept: exact up to 1 MiB a tensor (auto), exact, or generated with their range")  # fmt: skip
+    result.add_argument("--check-torch", action="store_true", help="simulate each launch, so that the program compares with its reference")
+    result.add_argument("--limit", type=positive, metavar="N", help="stop after N kernels")
+    result.add_argument("--prefix", default="", help="put in front of every file name")
+    result.add_argument("--quiet", action="store_true", help="name no kernels")
+    result.add_argument("--version", action="version", version="tlx-record " + __version__)
+    result.add_argument("program", help="the Python program")
+    result.add_argument("arguments", nargs=argparse.REMAINDER, help="its arguments")
+    return result
+
+
+def run_program(path, arguments):
+    sys.argv = [path, *arguments]
+    sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
+    try:
+        runpy.run_path(path, run_name="__main__")
+    except SystemExit as end:
+        if end.code not in (None, 0):
+            raise
+
+
+def main(argv=None):
+    options = parser().parse_args(argv)
+    say = (lambda line: None) if options.quiet else (lambda line: print("tlx-record: " + line, file=sys.stderr, flush=True))
+    try:
+        if not os.path.isfile(options.program):
+            raise RecordError("there is no file '%s'" % options.program)
+        recorder = Recorder(options.target, options.out, options.configs, options.data, options.check_torch, options.limit, options.prefix, say)
+        recorder.start()
+    except (RecordError, OSError) as error:
+        print("tlx-record: error: %s" % error, file=sys.stderr)
+        return EXIT_USAGE
+    failed = False
+    try:
+        run_program(options.program, options.arguments)
+    except Stop:
+        pass
+    except RecordError as error:
+        failed = True
+        print("tlx-record: error: %s" % error, file=sys.stderr)
+    except KeyboardInterrupt:
+        return 130
+    except (Exception, SystemExit):
+        failed = True
+        print("tlx-record: error: %s stopped:" % options.program, file=sys.stderr)
+        traceback.print_exc()
+    finally:
+        recorder.stop()
+    if not recorder.names and not failed:
+        print("tlx-record: error: %s launched no kernel\n  hint: does it launch under `if __name__ == \"__main__\"`? for tests, "
+              "pytest -p tlx_record" % options.program, file=sys.stderr)  # fmt: skip
+        return EXIT_USAGE
+    say("%d kernel%s in %s" % (len(recorder.names), "" if len(recorder.names) == 1 else "s", options.out))
+    return EXIT_FAILED if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,32 @@
+"""Finding fbtriton, and saying clearly when it is absent or another version."""
+import importlib
+import importlib.metadata
+import sys
+
+from .errors import RecordError
+
+TESTED_VERSION = "3.7.4"
+
+
+def load():
+    """Imports triton with TLX; RecordError when it is absent or is not fbtriton. Warns about an untested version."""
+    install = "pip install fbtriton==%s" % TESTED_VERSION
+    try:
+        importlib.import_module("triton")
+    except ImportError as error:
+        raise RecordError("fbtriton cannot be imported (%s)" % error, install) from None
+    try:
+        importlib.import_module("triton.language.extra.tlx")
+    except ImportError:
+        raise RecordError(
+            "the installed triton has no TLX",
+            "PyTorch brings a triton of its own that hides fbtriton: "
+            "pip install --force-reinstall --no-deps fbtriton==%s" % TESTED_VERSION,
+        ) from None
+    try:
+        version = importlib.metadata.version("fbtriton")
+    except importlib.metadata.PackageNotFoundError:
+        version = getattr(sys.modules["triton"], "__version__", "unknown").split("+")[0]
+    if version != TESTED_VERSION:
+        print("tlx-record: warning: fbtriton %s; tested with %s" % (version, TESTED_VERSION), file=sys.stderr)
+    return sys.modules["triton"]

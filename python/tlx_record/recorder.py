@@ -1,0 +1,136 @@
+"""The recorder: installed around a program, it writes a kernel's IR and manifest for each distinct launch."""
+import json
+import os
+import tempfile
+
+from . import autotune, fbtriton, locations, manifest, simulate, torch_host
+from .driver import benchmark, make_driver
+from .errors import RecordError
+from .patches import Patches
+from .targets import find_target
+from .tensors import NumpyTensor
+
+LEVELS = ("source", "ttir", "ttgir")
+FRESH_CACHE = "tlx-record-cache"
+
+
+class Stop(BaseException):
+    """Ends the program: enough kernels are recorded."""
+
+
+class Recorder:
+    """Records launches between start() and stop(); also a context manager.
+
+    target: such as "cuda:90". out: the folder that is written. configs: how many configurations of an autotuned
+    kernel, None for all. data: auto, exact or generated. check: simulate each launch, results go back into the
+    tensors. limit: raise Stop after so many kernels. say: called with a line for each kernel.
+
+    names lists what was written; each has .source, .ttir, .ttgir and .json in out.
+    """
+
+    def __init__(self, target, out, configs=1, data="auto", check=False, limit=None, prefix="", say=lambda line: None):
+        self.target = find_target(target)
+        self.out, self.configs, self.prefix, self.say, self.limit = out, configs, prefix, say, limit
+        self.data = "exact" if check else data
+        self.runner = simulate.find_runner() if check else None
+        self.names = []
+        self.known = {}  # identity of a launch -> its name
+        self.compiled = {}  # hash -> CompiledKernel
+        self.patches = Patches()
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+    def start(self):
+        cache = os.path.join(tempfile.gettempdir(), "%s-%d-%s" % (FRESH_CACHE, os.getuid(), str(self.target).replace(":", "_")))
+        os.environ.setdefault("TRITON_CACHE_DIR", cache)
+        triton = fbtriton.load()
+        os.makedirs(self.out, exist_ok=True)
+        try:
+            import torch  # noqa: F401
+
+            torch_host.patch(self.patches, self.target, check=self.runner is not None)
+        except ImportError:
+            pass
+        self._patch_triton(triton)
+
+    def _patch_triton(self, triton):
+        import triton.testing
+        from triton.compiler import compiler
+        from triton.runtime import driver, jit
+
+        stand_in = make_driver(self.target, self.on_launch)
+        self.patches.set(driver, "_active", stand_in)
+        self.patches.set(driver, "_default", stand_in)
+        self.patches.set(triton.testing, "do_bench", benchmark)
+        autotune.limit_configurations(self.patches, self.configs)
+        initialise, run = compiler.CompiledKernel.__init__, jit.JITFunction.run
+
+        def remember(kernel, *args, **kwargs):
+            initialise(kernel, *args, **kwargs)
+            self.compiled[kernel.metadata.hash] = kernel
+
+        def run_with_arrays(function, *args, **kwargs):
+            wrap = lambda value: NumpyTensor(value) if type(value).__name__ == "ndarray" else value
+            return run(function, *map(wrap, args), **{k: wrap(v) for k, v in kwargs.items()})
+
+        self.patches.set(compiler.CompiledKernel, "__init__", remember)
+        self.patches.set(jit.JITFunction, "run", run_with_arrays)
+
+    def stop(self):
+        self.patches.restore()
+
+    def on_launch(self, source, metadata, grid, values):
+        stem = self._free_name(source.fn.__name__)
+        arguments = manifest.Arguments(self.data, self.out, stem)
+        before = set(os.listdir(self.out))
+        launch = manifest.build(self.compiled[metadata.hash], source, self.target, grid, values, arguments)
+        without_data = [{k: v for k, v in entry.items() if k != "data"} for entry in launch["args"]]
+        identity = json.dumps([metadata.hash, launch["grid"], without_data], default=str)
+        if identity in self.known and self.runner is None:
+            self._forget_files(before)
+            return
+        if identity in self.known:
+            self._forget_files(before)
+            stem = self.known[identity]
+            arguments = manifest.Arguments(self.data, self.out, stem)
+            launch = manifest.build(self.compiled[metadata.hash], source, self.target, grid, values, arguments)
+        else:
+            self.known[identity] = stem
+            self.names.append(stem)
+            self._write_levels(stem, self.compiled[metadata.hash].asm)
+            self.say("%s  grid %s" % (stem, "x".join(map(str, launch["grid"]))))
+        path = os.path.join(self.out, stem)
+        with open(path + ".json", "w") as file:
+            json.dump(launch, file, indent=1, default=str)
+            file.write("\n")
+        if self.runner is not None:
+            simulate.run(self.runner, path, arguments.views)
+        if self.limit is not None and len(self.names) >= self.limit:
+            raise Stop
+
+    def _free_name(self, kernel):
+        base = self.prefix + kernel
+        taken = set(self.names)
+        if base not in taken:
+            return base
+        number = 2
+        while "%s_%d" % (base, number) in taken:
+            number += 1
+        return "%s_%d" % (base, number)
+
+    def _forget_files(self, before):
+        for name in set(os.listdir(self.out)) - before:
+            os.remove(os.path.join(self.out, name))
+
+    def _write_levels(self, stem, asm):
+        for level in LEVELS:
+            if level not in asm:
+                raise RecordError("fbtriton kept no .%s of %s" % (level, stem), "is this fbtriton %s?" % fbtriton.TESTED_VERSION)
+            text = asm[level]
+            with open(os.path.join(self.out, "%s.%s" % (stem, level)), "w") as file:
+                file.write(locations.shorten(text if isinstance(text, str) else str(text)))

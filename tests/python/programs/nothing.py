@@ -1,0 +1,1 @@
+"""Launches no kernel."""

@@ -1,0 +1,2 @@
+"""Ends with an error of its own."""
+raise ValueError("as it should")

@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+"""python/tlx_record: targets, how arguments and data are described, and, where fbtriton is there, whole programs."""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import types
+import unittest
+
+import pytlx
+
+sys.path.insert(0, os.path.join(pytlx.SOURCE, "python"))
+
+import numpy as np  # noqa: E402
+from tlx_record import data, locations, manifest, simulate, targets  # noqa: E402
+from tlx_record.errors import RecordError  # noqa: E402
+from tlx_record.tensors import NumpyTensor, View  # noqa: E402
+
+CHIPS = {"cuda:90": "h100", "cuda:100": "b200", "hip:gfx942": "mi300x", "hip:gfx950": "mi350x", "hip:gfx1250": "gfx1250"}
+PROGRAM = os.path.join(pytlx.SOURCE, "tests", "python", "programs")
+
+
+class Targets(unittest.TestCase):
+    def table(self, chip):
+        """A chip's table, before what it inherits."""
+        text = pytlx.read("sim/chips/data/%s.chip" % chip)
+        parent = re.search(r"^based-on (\w+)", text, re.M)
+        return text + (self.table(parent.group(1)) if parent else "")
+
+    def test_numbersAreTheChipTables(self):
+        for target, chip in CHIPS.items():
+            with self.subTest(target):
+                table = self.table(chip)
+                number = lambda key: int(re.search(r"^sm\.%s = (\d+)" % key, table, re.M).group(1))
+                found = targets.find_target(target)
+                self.assertEqual((found.sms, found.shared_memory, found.warp_size),
+                                 (number("count"), number("smemPerCta"), number("warpSize")))
+
+    def test_unknownTargetNamesTheKnownOnes(self):
+        with self.assertRaisesRegex(RecordError, "unknown target 'cuda:91'\n.*cuda:90, cuda:100"):
+            targets.find_target("cuda:91")
+
+
+class Views(unittest.TestCase):
+    def test_aSliceKnowsItsAllocationOffsetAndStrides(self):
+        whole = np.arange(60, dtype=np.int32).reshape(6, 10)
+        view, parent = View(NumpyTensor(whole[2:4, ::2])), View(NumpyTensor(whole))
+        self.assertEqual((view.key, view.offset, view.shape, view.strides), (parent.key, 20, [2, 5], [10, 2]))
+        self.assertEqual(view.values().tolist(), [[20, 22, 24, 26, 28], [30, 32, 34, 36, 38]])
+
+    def test_bfloat16IsKeptRawAndRead(self):
+        raw = np.array([0x3F80, 0xC000, 0x4049], np.uint16)
+        view = View(NumpyTensor(raw, "bfloat16"))
+        self.assertEqual(view.dtype, "bf16")
+        self.assertEqual(view.doubles().tolist(), [1.0, -2.0, 3.140625])
+
+    def test_writeBackFillsTheAllocationFromItsStart(self):
+        whole = np.zeros(4, np.int16)
+        View(NumpyTensor(whole[2:])).write_back(np.array([1, 2, 3], np.int16).tobytes())
+        self.assertEqual(whole.tolist(), [1, 2, 3, 0])
+
+    def test_arraysThatKernelsCannotTakeAreRefused(self):
+        with self.assertRaisesRegex(TypeError, "complex128"):
+            NumpyTensor(np.zeros(2, complex))
+        with self.assertRaisesRegex(TypeError, "uint8 array cannot hold bfloat16"):
+            NumpyTensor(np.zeros(2, np.uint8), "bfloat16")
+
+
+class Data(unittest.TestCase):
+    def describe(self, array, mode="auto", dtype=None):
+        with tempfile.TemporaryDirectory() as folder:
+            entry = data.describe(View(NumpyTensor(array, dtype)), mode, folder, "k", 3)
+            kept = np.load(os.path.join(folder, entry["file"])) if "file" in entry else None
+        return entry, kept
+
+    def test_zerosAndFewValuesAreSaidInline(self):
+        self.assertEqual(self.describe(np.zeros(9, np.float32))[0], {"fill": "zeros"})
+        self.assertEqual(self.describe(np.array([3, -1], np.int64))[0], {"fill": "values", "values": [3, -1]})
+        self.assertEqual(self.describe(np.array([0.5, 2], np.float16))[0], {"fill": "values", "values": [0.5, 2.0]})
+
+    def test_negativeZeroIsNoZero(self):
+        self.assertEqual(self.describe(np.array([-0.0], np.float32))[0]["fill"], "values")
+
+    def test_smallArraysAreKeptExactly(self):
+        array = np.random.default_rng(5).standard_normal(1000).astype(np.float32)
+        entry, kept = self.describe(array)
+        self.assertEqual(entry, {"file": "k.3.npy"})
+        np.testing.assert_array_equal(kept, array)
+
+    def test_largeArraysAreGeneratedWithTheirSpreadOrRange(self):
+        floats = np.random.default_rng(6).normal(0, 2, 1 << 19).astype(np.float32)
+        entry, _ = self.describe(floats)
+        self.assertEqual((entry["fill"], entry["seed"]), ("uniform", 4))
+        self.assertAlmostEqual((entry["hi"] - entry["lo"]) / 12 ** 0.5, 2.0, delta=0.02)
+        integers = np.random.default_rng(7).integers(-3, 12, 1 << 19).astype(np.int32)
+        self.assertEqual(self.describe(integers)[0], {"fill": "uniform_int", "seed": 4, "lo": -3, "hi": 12})
+
+    def test_exactKeepsLargeOnesToo(self):
+        array = np.random.default_rng(8).integers(0, 9, 1 << 19).astype(np.int32)
+        np.testing.assert_array_equal(self.describe(array, "exact")[1], array)
+
+
+class Manifest(unittest.TestCase):
+    def arguments(self):
+        return manifest.Arguments("auto", "/nowhere", "k")
+
+    def test_argumentsOnOneAllocationShareItsNumber(self):
+        x, y = np.zeros(8, np.float32), np.zeros(8, np.float32)
+        arguments = self.arguments()
+        numbers = [arguments.describe(NumpyTensor(a), "a", "*fp32")["storage"] for a in (x, y, x[4:])]
+        self.assertEqual(numbers, [0, 1, 0])
+
+    def test_descriptorsScalarsAndTuples(self):
+        base = NumpyTensor(np.zeros((4, 16), np.float16))
+        descriptor = types.SimpleNamespace(base=base, shape=[4, 16], strides=[16, 1], block_shape=[2, 8], padding="nan")
+        entry = self.arguments().describe(descriptor, "d", "tensordesc<fp16[2, 8]>")
+        self.assertEqual((entry["kind"], entry["block_shape"], entry["padding"], entry["base_shape"]), ("tensordesc", [2, 8], "nan", [4, 16]))
+        self.assertEqual(self.arguments().describe(True, "b", "u1")["value"], 1)
+        self.assertEqual(self.arguments().describe(None, "n", "constexpr")["kind"], "null")
+        pair = self.arguments().describe((1, 2.5), "t", ("i32", "fp32"))
+        self.assertEqual([(i["name"], i["value"], i["type"]) for i in pair["items"]], [("t.0", 1, "i32"), ("t.1", 2.5, "fp32")])
+
+    def test_whatAManifestCannotHoldIsNamed(self):
+        with self.assertRaisesRegex(RecordError, "argument 'f' is a function"):
+            self.arguments().describe(lambda: 0, "f", "?")
+
+    def test_warpsOfTheDefaultRegion(self):
+        self.assertEqual(manifest.default_warps('module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 8 : i32}'), 8)
+        self.assertIsNone(manifest.default_warps("module {}"))
+
+
+class Locations(unittest.TestCase):
+    def test_filesAreNamedFromHereAndPackagesFromTheirRoot(self):
+        here = os.getcwd()
+        text = '#loc1 = loc("%s/a/k.py":3:1)\n#loc2 = loc("/x/lib/site-packages/triton/l.py":4:2)\n#loc3 = loc("/y/z.py":5:1)' % here
+        self.assertEqual(re.findall('"(.*?)"', locations.shorten(text)), ["a/k.py", "triton/l.py", "/y/z.py"])
+
+
+class Commands(unittest.TestCase):
+    """Whole runs of the command. They need fbtriton but for those that show what is said without it."""
+
+    def record(self, *arguments, python=None, program="vector_add.py", environment=None):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.out = os.path.join(self.folder.name, "out")
+        command = [python or sys.executable, "-m", "tlx_record", "--out", self.out, *arguments, os.path.join(PROGRAM, program)]
+        variables = dict(os.environ, PYTHONPATH=os.path.join(pytlx.SOURCE, "python"), TRITON_CACHE_DIR=os.path.join(self.folder.name, "cache"),
+                         TLX_RUN=pytlx.tool("tlx-run"), **(environment or {}))  # fmt: skip
+        return subprocess.run(command, capture_output=True, text=True, env=variables, cwd=self.folder.name)
+
+    def fbtriton(self):
+        python = os.environ.get("TLX_FBTRITON_PYTHON")
+        if not python:
+            self.skipTest("TLX_FBTRITON_PYTHON names no Python with fbtriton")
+        return python
+
+    def test_withoutFbtritonTheInstallLineIsSaid(self):
+        with tempfile.TemporaryDirectory() as shadow:
+            with open(os.path.join(shadow, "sitecustomize.py"), "w") as file:
+                file.write("import sys\nsys.modules['triton'] = None\n")
+            done = subprocess.run([sys.executable, "-m", "tlx_record", os.path.join(PROGRAM, "vector_add.py")], capture_output=True, text=True,
+                                  cwd=shadow, env=dict(os.environ, PYTHONPATH=shadow + ":" + os.path.join(pytlx.SOURCE, "python")))  # fmt: skip
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("hint: pip install fbtriton==3.7.4", done.stderr)
+
+    def test_aMissingFileAndABadOptionAreUsageErrors(self):
+        done = self.record(program="absent.py")
+        self.assertEqual((done.returncode, "there is no file" in done.stderr), (2, True), done.stderr)
+        done = self.record("--configs", "some")
+        self.assertEqual((done.returncode, "neither all, first nor a positive number" in done.stderr), (2, True), done.stderr)
+
+    def test_distinctLaunchesAreRecordedOnceEach(self):
+        done = self.record(python=self.fbtriton())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(sorted(n for n in os.listdir(self.out) if n.endswith(".json")), ["add.json", "add_2.json"])
+        with open(os.path.join(self.out, "add.json")) as file:
+            launch = json.load(file)
+        self.assertEqual((launch["grid"], launch["target"], launch["metadata"]["default_num_warps"]), ([4, 1, 1], "cuda:90", 4))
+        self.assertEqual([a["type"] for a in launch["args"]], ["*fp32", "*fp32", "*fp32", "i32"])
+        for level in ("source", "ttir", "ttgir"):
+            verdict = subprocess.run([pytlx.tool("tlx-verify"), os.path.join(self.out, "add." + level)], capture_output=True, text=True)
+            self.assertEqual((verdict.returncode, "PROVED" in verdict.stdout), (0, True), verdict.stdout + verdict.stderr)
+
+    def test_theSimulatorsResultsComeBack(self):
+        done = self.record("--check-torch", python=self.fbtriton())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("sum is right", done.stdout)
+        self.assertNotIn("sum is right", self.record(python=self.fbtriton()).stdout)
+
+    def test_configurationsOfAnAutotunedKernel(self):
+        for configs, count in (("first", 1), ("2", 2), ("all", 3)):
+            with self.subTest(configs):
+                done = self.record("--configs", configs, python=self.fbtriton(), program="autotuned.py")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(sum(n.endswith(".json") for n in os.listdir(self.out)), count)
+
+    def test_aProgramThatLaunchesNothingOrStops(self):
+        done = self.record(python=self.fbtriton(), program="nothing.py")
+        self.assertEqual((done.returncode, "launched no kernel" in done.stderr), (2, True), done.stderr)
+        done = self.record(python=self.fbtriton(), program="stops.py")
+        self.assertEqual((done.returncode, "ValueError: as it should" in done.stderr), (1, True), done.stderr)
+
+
+class Runner(unittest.TestCase):
+    def test_aMissingSimulatorIsNamed(self):
+        saved = os.environ.get("TLX_RUN")
+        os.environ["TLX_RUN"] = "/nowhere/tlx-run"
+        try:
+            with self.assertRaisesRegex(RecordError, "needs tlx-run"):
+                simulate.find_runner()
+        finally:
+            os.environ.pop("TLX_RUN") if saved is None else os.environ.__setitem__("TLX_RUN", saved)
+
+
+if __name__ == "__main__":
+    pytlx.main()
