@@ -119,6 +119,13 @@ bool Machine::arrive(State &state, int task, int event, int barrier, int row,
     violate(std::move(v));
     return false;
   }
+  if (int rank = map.rankOf(barrier); rank != program.tasks[task].rank)
+    for (Token token : tokens) {
+      // A completion without data changes nothing but a barrier that nobody may look at.
+      bool harmless = state.tokens[token].async && bytes == 0;
+      if (!reachPeer(state, rank, row, {token, harmless, event, static_cast<int16_t>(task)}))
+        return false;
+    }
   state.knowledge.join(currentRow(barrier), row);
   for (Token token : tokens)
     if (std::find(b.arrivals[0].begin(), b.arrivals[0].end(), token) == b.arrivals[0].end())
@@ -297,7 +304,9 @@ Machine::Outcome Machine::clusterArrive(State &state, int task, int event, bool 
                     {}});
   t.clusterArrived = true;
   for (int half = 0; half < halves(task); ++half) {
-    if (!relaxed)
+    if (relaxed) // still says that the CTA has started
+      state.knowledge.set(clusterRow(false), state.entry[program.tasks[task].rank], true);
+    else
       state.knowledge.join(clusterRow(false), strand(task, half));
     newEpoch(state, strand(task, half));
   }

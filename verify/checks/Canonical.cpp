@@ -330,6 +330,14 @@ std::string Machine::canonical(State &state, const Fork &fork) {
       w.put(access.write | access.async << 1 | access.asyncProxy << 2 | access.ordered << 3);
     }
   }
+  for (int rank = 0; rank < program.ranks; ++rank) {
+    token(state.entry[rank]);
+    w.put(state.touches[rank].size());
+    for (const Touch &touch : state.touches[rank]) {
+      token(touch.token);
+      w.put(touch.harmless);
+    }
+  }
   std::vector<Token> order(named);
   for (size_t t = 0; t < names.size(); ++t)
     if (names[t] >= 0)

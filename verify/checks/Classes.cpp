@@ -66,6 +66,13 @@ const ClassInfo &tlx::verify::info(BugClass cls) {
        "Wait for all loads before the kernel ends, and for peers before a CTA of a cluster ends."},
       {"cluster-barrier", "cluster arrive and wait do not pair up",
        "Every task of every CTA must arrive and then wait, once for each phase."},
+      {"cluster-entry", "another CTA's memory or barrier is used before that CTA has started",
+       "CTAs of a cluster start at different times. Put a cluster barrier (tlx.cluster_barrier)\n"
+       "between the start of the kernel and the first access to a peer."},
+      {"remote-form", "an instruction that knows only the CTA's own barriers names a peer's",
+       "Initialising, expecting bytes and waiting work on barriers of the executing CTA. Of a\n"
+       "peer's barrier only arrivals and completions can be asked for; let the owner expect the\n"
+       "bytes and wait."},
       {"resources", "more of a resource than the chip has",
        "Tensor memory has 512 columns for each CTA; barriers, shared memory and registers have\n"
        "limits of the chip."},

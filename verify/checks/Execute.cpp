@@ -36,9 +36,10 @@ State Machine::initial() const {
   state.vars.assign(program.varNames.size(), UnknownValue);
   state.barriers.resize(map.numBarriers());
   state.cells.resize(map.numCells());
-  state.knowledge.init(clusterRow(true) + 1, std::max(2, (2 * numTasks + 64) / 64 + 1));
+  state.knowledge.init(clusterRow(true) + 1,
+                       std::max(2, (2 * numTasks + program.ranks + 64) / 64 + 1));
   state.epoch.resize(2 * numTasks);
-  state.tokens.resize(2 * numTasks + 1);
+  state.tokens.resize(2 * numTasks + 1 + program.ranks);
   for (int s = 0; s < 2 * numTasks; ++s) {
     state.tokens[s + 1] = {static_cast<int16_t>(s / 2), false, true};
     state.epoch[s] = static_cast<Token>(s + 1);
@@ -48,8 +49,16 @@ State Machine::initial() const {
   state.tokens[0].live = true;
   for (int row = 0; row < state.knowledge.rows(); ++row)
     state.knowledge.set(row, 0, true);
-  for (int task = 0; task < numTasks; ++task)
+  state.touches.resize(program.ranks);
+  for (int rank = 0; rank < program.ranks; ++rank) {
+    state.entry.push_back(static_cast<Token>(2 * numTasks + 1 + rank));
+    state.tokens[state.entry[rank]].live = true;
+  }
+  for (int task = 0; task < numTasks; ++task) {
     state.tasks[task].started = program.tasks[task].region < 0;
+    for (int half = 0; half < 2; ++half)
+      state.knowledge.set(strand(task, half), state.entry[program.tasks[task].rank], true);
+  }
   return state;
 }
 
@@ -226,27 +235,6 @@ void Machine::joinRegion(State &state, int task, int region) {
   taskBarrier(state, task);
 }
 
-/// At the end of a CTA nothing may still write its shared memory.
-bool Machine::checkExit(State &state, int task) {
-  int row = strand(task, 0);
-  for (size_t i = 0; i < state.cells.size(); ++i)
-    for (const Access &access : state.cells[i].accesses) {
-      if (!access.write || !access.async || access.ordered ||
-          state.knowledge.knows(row, access.token))
-        continue;
-      if (map.spaceKind(static_cast<int>(i)) != static_cast<int>(sync::Space::Shared) ||
-          map.cellRank(static_cast<int>(i)) != program.tasks[task].rank)
-        continue;
-      Violation v{BugClass::Exit,
-                  "the kernel can end while the " + accessText(access) + " is still in flight",
-                  Step{(access.agent - 2 * numTasks) / 8, access.event, {}, {}, {}},
-                  {}};
-      violate(std::move(v));
-      return false;
-    }
-  return true;
-}
-
 bool Machine::resolve(State &state, int task, int event, std::vector<Resolved> &out,
                       Outcome &outcome) {
   const Event &e = program.events[event];
@@ -315,6 +303,19 @@ bool Machine::resolve(State &state, int task, int event, std::vector<Resolved> &
                            {}});
         return false;
       }
+    }
+    if (r.barrier >= 0 && map.rankOf(r.barrier) != program.tasks[task].rank &&
+        program.barriers[effect.target.object].kind == BarrierKind::Mbarrier &&
+        (effect.kind == Kind::BarrierInit || effect.kind == Kind::BarrierInval ||
+         effect.kind == Kind::BarrierExpect || effect.kind == Kind::BarrierWait)) {
+      outcome =
+          violate({BugClass::RemoteForm,
+                   std::string(tlx::sync::name(effect.kind)) + " of " + map.barrierName(r.barrier) +
+                       ", which is another CTA's: the instruction works on the CTA's own "
+                       "barriers only",
+                   here(state, task, event),
+                   {}});
+      return false;
     }
     out.push_back(r);
   }
@@ -479,10 +480,12 @@ Machine::Outcome Machine::applyAsync(State &state, int task, int event,
       return Outcome::Stopped;
   }
   // Work that every warp issues a part of is complete when all parts are.
-  for (const Resolved &r : effects)
-    if (r.effect->moment == Moment::Completion && r.effect->threads != Threads::Elected &&
-        halves(task) > 1)
-      state.knowledge.join(row, strand(task, 1));
+  bool allWarps =
+      halves(task) > 1 && std::any_of(effects.begin(), effects.end(), [](auto &r) {
+        return r.effect->moment == Moment::Completion && r.effect->threads != Threads::Elected;
+      });
+  if (allWarps)
+    state.knowledge.join(row, strand(task, 1));
   // Its own completion is part of what its barriers pass on.
   state.knowledge.set(row, token, true);
   // The issue itself is a release: the engine starts after what came before it.
@@ -500,5 +503,7 @@ Machine::Outcome Machine::applyAsync(State &state, int task, int event,
   else if (group != Group::None && touches)
     t.open[static_cast<int>(group)].tokens.push_back(token);
   newEpoch(state, leader);
+  if (allWarps)
+    newEpoch(state, strand(task, 1));
   return Outcome::Ran;
 }

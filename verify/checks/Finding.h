@@ -22,6 +22,8 @@ enum class BugClass : uint8_t {
   OutOfRange,      ///< a slot that the buffer or barrier array does not have
   Exit,            ///< asynchronous work outlives the CTA or what it uses
   ClusterBarrier,  ///< cluster barrier arrive and wait do not pair up
+  ClusterEntry,    ///< a CTA is reached before it is known to have started
+  RemoteForm,      ///< a CTA-local instruction on another CTA's barrier
   Resources,       ///< more tensor memory, shared memory or barriers than there are
 };
 

@@ -91,7 +91,6 @@ private:
   void startRegion(State &state, int task, int region);
   bool regionEnded(const State &state, int task, int region) const;
   void joinRegion(State &state, int task, int region);
-  bool checkExit(State &state, int task);
 
   // Barriers.cpp
   Outcome wait(State &state, int task, int event, const Resolved &r);
@@ -113,6 +112,14 @@ private:
   // Memory.cpp
   bool access(State &state, int task, int event, const std::vector<int> &cells, int row,
               Token token, uint16_t agent, bool write, bool async, sync::Proxy proxy, bool ordered);
+
+  // Lifetime.cpp
+  /// `touch.task` reaches into CTA `rank`, which must have started and may not
+  /// end before that is over. False: violation.
+  bool reachPeer(State &state, int rank, int row, Touch touch);
+  bool outlived(int rank, Step at, const Touch &touch);
+  bool checkExit(State &state, int task);
+  void warn(Violation violation);
 
   // Tokens.cpp
   Token newToken(State &state, int task, bool async);

@@ -16,6 +16,11 @@ bool Machine::access(State &state, int task, int event, const std::vector<int> &
                      Token token, uint16_t agent, bool write, bool async, sync::Proxy proxy,
                      bool ordered) {
   bool asyncProxy = proxy == sync::Proxy::Async;
+  for (int index : cells)
+    if (int rank = map.cellRank(index);
+        rank != program.tasks[task].rank &&
+        !reachPeer(state, rank, row, {token, false, event, static_cast<int16_t>(task)}))
+      return false;
   for (int index : cells) {
     Cell &cell = state.cells[index];
     bool shared = map.spaceKind(index) != static_cast<int>(sync::Space::Tensor);
@@ -56,13 +61,7 @@ bool Machine::access(State &state, int task, int event, const std::vector<int> &
       int by = otherTask >= 0 ? otherTask : (other.agent - 2 * numTasks) / 8;
       v.related.push_back({by, other.event, {}, "the generic access", {}});
       if (readFirst && options.warProxy == WarProxy::Warn) {
-        v.warning = true;
-        bool known = std::any_of(warnings.begin(), warnings.end(), [&](const Violation &w) {
-          return w.cls == v.cls && w.at.event == v.at.event &&
-                 w.related[0].event == v.related[0].event;
-        });
-        if (!known)
-          warnings.push_back(std::move(v));
+        warn(std::move(v));
         continue;
       }
       violate(std::move(v));

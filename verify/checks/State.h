@@ -127,6 +127,15 @@ struct BarrierState {
   std::vector<ArrivalRecord> log;
 };
 
+/// An access to a CTA's shared memory or barriers from another CTA: it must be
+/// over before that CTA ends.
+struct Touch {
+  Token token;
+  bool harmless; ///< a completion nobody waits for: it changes nothing that is read
+  int32_t event;
+  int16_t task;
+};
+
 struct AsyncGroup {
   std::vector<Token> tokens;
 };
@@ -162,7 +171,9 @@ struct State {
   std::vector<Cell> cells;
   Knowledge knowledge;
   std::vector<TokenInfo> tokens;
-  std::vector<Token> epoch; ///< of each strand
+  std::vector<Token> epoch;                ///< of each strand
+  std::vector<Token> entry;                ///< by CTA of the cluster: it has started
+  std::vector<std::vector<Touch>> touches; ///< by CTA that is touched
   std::map<DecisionKey, Interval> decisions;
   /// Launch-wide residues that were chosen: form without iteration numbers ->
   /// (modulus, residue).

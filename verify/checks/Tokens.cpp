@@ -77,6 +77,10 @@ void Machine::collectGarbage(State &state) {
       std::for_each(group.tokens.begin(), group.tokens.end(), use);
   }
   std::for_each(state.epoch.begin(), state.epoch.end(), use);
+  std::for_each(state.entry.begin(), state.entry.end(), use);
+  for (const auto &touches : state.touches)
+    for (const Touch &touch : touches)
+      use(touch.token);
   for (size_t t = 0; t < used.size(); ++t)
     if (!used[t] && state.tokens[t].live) {
       state.tokens[t].live = false;
@@ -108,8 +112,21 @@ void Machine::settle(State &state) {
       std::erase_if(list, known);
     std::erase_if(barrier.waits, [&](const WaitRecord &wait) { return known(wait.token); });
   }
+  // A CTA ends after all its threads, so it is enough that one of them knows.
+  for (int rank = 0; rank < program.ranks; ++rank)
+    std::erase_if(state.touches[rank], [&](const Touch &touch) {
+      for (int task = 0; task < numTasks; ++task)
+        if (program.tasks[task].rank == rank && state.tasks[task].started)
+          for (int half = 0; half < halves(task); ++half)
+            if (state.knowledge.knows(strand(task, half), touch.token))
+              return true;
+      return false;
+    });
   // What an async queue completes matters only while something refers to it.
   std::vector<char> used(state.tokens.size(), 0);
+  for (const auto &touches : state.touches)
+    for (const Touch &touch : touches)
+      used[touch.token] = 1;
   for (const Cell &cell : state.cells)
     for (const Access &access : cell.accesses)
       used[access.token] = 1;

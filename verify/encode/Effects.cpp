@@ -55,9 +55,14 @@ void Encoder::effects(Operation *op, Block &block) {
     block.push_back(std::move(stmt));
   };
   bool requests = false;
-  for (const tlx::SyncEffect &one : declared) {
+  bool delivers = llvm::any_of(
+      declared, [](const tlx::SyncEffect &one) { return one.kind == sync::Kind::BarrierComplete; });
+  for (tlx::SyncEffect &one : declared) {
     using sync::Kind;
     requests |= one.kind == Kind::ClcRequest;
+    // The boxes of a copy are dealt out to the task's warps (contract).
+    if (delivers && !requests && one.threads == sync::Threads::Elected)
+      one.threads = sync::Threads::EachWarp;
     // Cluster launch control is asked by the CTAs at x == 0 only.
     if (requests && p.ranks > 1 && rank % cluster[0] != 0 && one.moment == sync::Moment::Completion)
       continue;

@@ -7,6 +7,8 @@ const std::vector<tlx::verify::Contract> &tlx::verify::contracts() {
       {"task-barrier-before-arrive", "an ordinary arrive or expect is preceded by a barrier over "
                                      "the task's threads; a per-thread "
                                      "arrive, an MMA or a TMA issue is not"},
+      {"tma-issue-by-each-warp", "every warp of a task issues its part of a TMA load, after what "
+                                 "it has waited for"},
       {"membar",
        "accesses of one task to one shared-memory allocation that conflict have a barrier "
        "over the task's threads between them"},

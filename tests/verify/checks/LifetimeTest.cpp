@@ -1,0 +1,134 @@
+// Starts and ends of CTAs: each protocol once right and once with one fault.
+
+#include "tests/verify/Protocols.h"
+#include "verify/checks/Prover.h"
+
+#include <gtest/gtest.h>
+
+using namespace tlx::verify;
+using namespace tlx::verify::testing;
+
+namespace {
+enum class Sync : uint8_t { None, Full, Relaxed };
+
+/// Two CTAs of one task each; tasks are given as bodies.
+struct Pair : Builder {
+  Pair() { p.ranks = 2; }
+  int shared(const char *name) {
+    int id = buffer(name, 1);
+    p.buffers[id].ranks = 2;
+    return id;
+  }
+  Block clusterBarrier(Sync kind = Sync::Full) {
+    if (kind == Sync::None)
+      return {};
+    Stmt arrival = simple(tlx::sync::Kind::ClusterArrive, "cluster_arrive");
+    p.events.back().effects[0].relaxed = kind == Sync::Relaxed;
+    return {arrival, simple(tlx::sync::Kind::ClusterWait, "cluster_wait")};
+  }
+  Stmt remoteWrite(int buf, int rank) {
+    Effect e = effect(tlx::sync::Kind::Write, buf, c(0));
+    e.target.rank = c(rank);
+    return event("remote_store", {e});
+  }
+  Stmt remoteArrive(int barrier, int rank) {
+    Effect e = effect(tlx::sync::Kind::BarrierArrive, barrier, c(0), c(1));
+    e.target.rank = c(rank);
+    e.threads = tlx::sync::Threads::Elected;
+    e.taskBarrierBefore = true;
+    return event("remote_arrive", {e});
+  }
+  void cta(int rank, std::vector<Block> parts) {
+    Block body;
+    for (Block &part : parts)
+      body.insert(body.end(), part.begin(), part.end());
+    task(rank ? "cta1" : "cta0", std::move(body), 4, -1);
+    p.tasks.back().rank = rank;
+  }
+};
+
+/// CTA 0 writes into CTA 1, which reads it behind a cluster barrier.
+ProofResult remoteStore(Sync before) {
+  Pair b;
+  int data = b.shared("data");
+  b.cta(0, {b.clusterBarrier(before), {b.remoteWrite(data, 1)}, b.clusterBarrier()});
+  b.cta(1, {b.clusterBarrier(before), b.clusterBarrier(), {b.read(data, b.c(0))}});
+  return prove(b.p, {});
+}
+
+/// CTA 1 arrives on a barrier of CTA 0, which may or may not wait for it.
+ProofResult lastArrival(bool waits, bool syncAtEnd) {
+  Pair b;
+  int bar = b.barriers("bar", 1, 2);
+  Block wait;
+  if (waits)
+    wait.push_back(b.wait(bar, b.c(0), b.c(0)));
+  Block end0 = b.clusterBarrier(syncAtEnd ? Sync::Full : Sync::None);
+  Block end1 = b.clusterBarrier(syncAtEnd ? Sync::Full : Sync::None);
+  b.cta(0, {{b.init(bar, 0, 1)}, b.clusterBarrier(), wait, end0});
+  b.cta(1, {{b.init(bar, 0, 1)}, b.clusterBarrier(), {b.remoteArrive(bar, 0)}, end1});
+  return prove(b.p, {});
+}
+
+/// One of the CTA's own barriers, or its peer's, is asked to expect bytes.
+ProofResult expectOn(int rank) {
+  Pair b;
+  int bar = b.barriers("bar", 1, 2);
+  Stmt expect = b.expect(bar, b.c(0), 0);
+  for (Effect &e : b.p.events.back().effects)
+    e.target.rank = b.c(rank);
+  b.cta(0, {{b.init(bar, 0, 1)}, b.clusterBarrier(), {expect}, b.clusterBarrier()});
+  b.cta(1, {{b.init(bar, 0, 1)}, b.clusterBarrier(), b.clusterBarrier()});
+  return prove(b.p, {});
+}
+} // namespace
+
+TEST(Lifetime, APeerIsReachedOnlyOnceItHasStarted) {
+  EXPECT_EQ(remoteStore(Sync::Full).verdict, ProofResult::Proved);
+  // A relaxed arrival orders no memory, but it says that the CTA runs.
+  EXPECT_EQ(remoteStore(Sync::Relaxed).verdict, ProofResult::Proved);
+  ProofResult r = remoteStore(Sync::None);
+  ASSERT_EQ(r.verdict, ProofResult::Bug);
+  EXPECT_EQ(r.violation.cls, BugClass::ClusterEntry);
+}
+
+TEST(Lifetime, ACtaEndsAfterWhatReachesIt) {
+  EXPECT_EQ(lastArrival(true, false).verdict, ProofResult::Proved);
+  EXPECT_EQ(lastArrival(false, true).verdict, ProofResult::Proved);
+  ProofResult r = lastArrival(false, false);
+  ASSERT_EQ(r.verdict, ProofResult::Bug);
+  EXPECT_EQ(r.violation.cls, BugClass::Exit);
+}
+
+TEST(Lifetime, BytesAreExpectedByTheOwnerOfTheBarrier) {
+  EXPECT_EQ(expectOn(0).verdict, ProofResult::Proved);
+  ProofResult r = expectOn(1);
+  ASSERT_EQ(r.verdict, ProofResult::Bug);
+  EXPECT_EQ(r.violation.cls, BugClass::RemoteForm);
+}
+
+/// Several warps load; only the wait tells them that the slot is free again. When
+/// one warp issues all, the others can be overtaken.
+static ProofResult multiWarpProducer(tlx::sync::Threads issue) {
+  RingOptions o;
+  o.slots = 1;
+  Program p = ring(o);
+  for (Task &task : p.tasks)
+    if (task.name == "producer")
+      task.warps = 4;
+  for (Event &event : p.events)
+    for (Effect &effect : event.effects) {
+      if (event.op == "load")
+        effect.threads = issue;
+      if (event.op == "expect") // no barrier over the task's threads
+        effect.taskBarrierBefore = false;
+    }
+  return prove(p, {});
+}
+
+TEST(Lifetime, WarpsThatIssueTheirPartAreNotOvertaken) {
+  EXPECT_EQ(multiWarpProducer(tlx::sync::Threads::EachWarp).verdict, ProofResult::Proved);
+  ProofResult r = multiWarpProducer(tlx::sync::Threads::Elected);
+  ASSERT_EQ(r.verdict, ProofResult::Bug);
+  EXPECT_EQ(r.violation.cls, BugClass::LostPhase);
+}
