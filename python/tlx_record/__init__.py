@@ -6,6 +6,8 @@ As a command, tlx-record PROGRAM.py; under pytest, pytest -p tlx_record; from Py
         my_gemm(a, b)
     print(recorder.names)
 """
+import sys
+
 __version__ = "0.1.0"
 
 from .errors import RecordError  # noqa: E402
@@ -14,18 +16,12 @@ from .tensors import NumpyTensor  # noqa: E402
 
 __all__ = ["NumpyTensor", "RecordError", "Recorder"]
 
-_HOOKS = ("pytest_addoption", "pytest_configure", "pytest_collection_modifyitems", "pytest_runtest_call", "pytest_terminal_summary",
-          "pytest_unconfigure")  # fmt: skip
-
-
-def __getattr__(name):
-    # pytest looks the hooks up in this module; without it pytest need not be installed.
-    if name in _HOOKS:
-        from . import pytest_plugin
-
-        return getattr(pytest_plugin, name)
-    raise AttributeError("module 'tlx_record' has no attribute '%s'" % name)
-
-
-def __dir__():
-    return [*globals(), *_HOOKS]
+if "pytest" in sys.modules:  # loaded by `pytest -p tlx_record`, which looks for its hooks here
+    from .pytest_plugin import (  # noqa: F401
+        pytest_addoption,
+        pytest_collection_modifyitems,
+        pytest_configure,
+        pytest_runtest_call,
+        pytest_terminal_summary,
+        pytest_unconfigure,
+    )

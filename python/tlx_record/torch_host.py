@@ -85,7 +85,7 @@ def patch(patches, target, check):
         "is_available": lambda: True, "device_count": lambda: 1, "current_device": lambda: 0, "set_device": lambda _: None,
         "get_device_capability": lambda _=None: target.capability, "get_device_properties": lambda _=None: properties,
         "get_device_name": lambda _=None: target.name, "synchronize": lambda _=None: None, "empty_cache": lambda: None,
-        "manual_seed": torch.manual_seed, "manual_seed_all": torch.manual_seed, "_lazy_init": lambda: None,
+        "manual_seed": lambda _: None, "manual_seed_all": lambda _: None, "_lazy_init": lambda: None,
         "device": _Nothing, "stream": _Nothing, "Stream": _Nothing, "Event": _Nothing, "current_stream": lambda _=None: _Nothing(),
         "is_current_stream_capturing": lambda: False, "memory_allocated": lambda _=None: 0,
         "reset_peak_memory_stats": lambda _=None: None, "max_memory_allocated": lambda _=None: 0,

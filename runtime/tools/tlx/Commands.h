@@ -1,0 +1,37 @@
+//===- Commands.h - the commands of `tlx` ----------------------------------===//
+//
+// `tlx NAME ...` runs a tool that stands beside it. The table is the one list of
+// commands: help, completion and the suggestion for a mistyped word read it.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tlx::front {
+
+struct Command {
+  std::string name;
+  std::string tool;                ///< the program; empty: `tlx` does it itself
+  std::vector<std::string> before; ///< arguments put in front of the user's
+  std::string summary;
+  bool takesPython = false; ///< a .py among the arguments is recorded first
+};
+
+const std::vector<Command> &commands();
+const Command *findCommand(const std::string &name);
+
+/// The text of `tlx --help`.
+std::string helpText();
+
+/// Runs `tlx` with these arguments (without the program's own name); the exit status.
+int runFront(const std::vector<std::string> &arguments);
+
+/// The script that completes `tlx` in bash, zsh or fish; empty for another shell.
+std::string completionScript(const std::string &shell);
+
+/// Says what is installed, what is missing and what that costs; the exit status.
+int runDoctor(const std::vector<std::string> &arguments);
+
+} // namespace tlx::front

@@ -1,0 +1,113 @@
+//===- Process.cpp ----------------------------------------------------------===//
+#include "runtime/tools/tlx/Process.h"
+
+#include "runtime/base/File.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace tlx::front {
+
+std::string programFolder() {
+  char path[4096];
+  ssize_t length = ::readlink("/proc/self/exe", path, sizeof path);
+  return length > 0 ? folderOf(std::string(path, size_t(length))) : ".";
+}
+
+std::string findProgram(const std::string &name) {
+  std::string beside = joinPath(programFolder(), name);
+  if (::access(beside.c_str(), X_OK) == 0)
+    return beside;
+  const char *path = std::getenv("PATH");
+  for (std::string rest = path ? path : ""; !rest.empty();) {
+    size_t colon = rest.find(':');
+    std::string candidate = joinPath(rest.substr(0, colon), name);
+    if (::access(candidate.c_str(), X_OK) == 0)
+      return candidate;
+    rest = colon == std::string::npos ? "" : rest.substr(colon + 1);
+  }
+  return {};
+}
+
+static void execute(const std::vector<std::string> &command, const Variables &environment) {
+  for (const auto &[name, value] : environment)
+    ::setenv(name.c_str(), value.c_str(), 1);
+  std::vector<char *> words;
+  for (const std::string &word : command)
+    words.push_back(const_cast<char *>(word.c_str()));
+  words.push_back(nullptr);
+  ::execv(words[0], words.data());
+}
+
+static Error cannot(const std::string &what, const std::string &program) {
+  return Error::internal("cannot " + what + " " + program + ": " + std::strerror(errno));
+}
+
+/// Starts the command; `output`, when given, is a pipe's end that gets its standard output.
+static pid_t start(const std::vector<std::string> &command, const Variables &environment,
+                   int output) {
+  pid_t child = ::fork();
+  if (child != 0)
+    return child;
+  if (output >= 0) {
+    ::dup2(output, STDOUT_FILENO);
+    int nowhere = ::open("/dev/null", O_WRONLY);
+    ::dup2(nowhere, STDERR_FILENO);
+  }
+  execute(command, environment);
+  ::_exit(127);
+}
+
+static int waitFor(pid_t child) {
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+Result<int> runProgram(const std::vector<std::string> &command, const Variables &environment) {
+  // Ctrl-C goes to the tool, which says what it knows; this program waits for it.
+  auto previous = std::signal(SIGINT, SIG_IGN);
+  pid_t child = start(command, environment, -1);
+  if (child < 0)
+    return cannot("start", command.front());
+  int status = waitFor(child);
+  std::signal(SIGINT, previous);
+  return status;
+}
+
+Result<Captured> captureProgram(const std::vector<std::string> &command,
+                                const Variables &environment) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0)
+    return cannot("start", command.front());
+  pid_t child = start(command, environment, ends[1]);
+  ::close(ends[1]);
+  if (child < 0) {
+    ::close(ends[0]);
+    return cannot("start", command.front());
+  }
+  Captured out;
+  char buffer[4096];
+  for (ssize_t count; (count = ::read(ends[0], buffer, sizeof buffer)) != 0;) {
+    if (count > 0)
+      out.output.append(buffer, size_t(count));
+    else if (errno != EINTR)
+      break;
+  }
+  ::close(ends[0]);
+  out.status = waitFor(child);
+  return out;
+}
+
+Error becomeProgram(const std::vector<std::string> &command, const Variables &environment) {
+  execute(command, environment);
+  return cannot("run", command.front());
+}
+
+} // namespace tlx::front

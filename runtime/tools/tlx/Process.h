@@ -1,0 +1,34 @@
+//===- Process.h - running the other tools ---------------------------------===//
+#pragma once
+
+#include "runtime/base/Result.h"
+
+#include <string>
+#include <vector>
+
+namespace tlx::front {
+
+/// The folder of the running program.
+std::string programFolder();
+
+/// The path of a program: beside this one, else on PATH; empty when it is nowhere.
+std::string findProgram(const std::string &name);
+
+using Variables = std::vector<std::pair<std::string, std::string>>;
+
+/// Runs a program in the foreground and waits. The exit status (128 + signal when one ended it).
+Result<int> runProgram(const std::vector<std::string> &command, const Variables &environment = {});
+
+struct Captured {
+  int status = 0;
+  std::string output; ///< standard output
+};
+
+/// Runs a program with its standard output kept and its standard error thrown away.
+Result<Captured> captureProgram(const std::vector<std::string> &command,
+                                const Variables &environment = {});
+
+/// Becomes another program; returns only when that fails.
+Error becomeProgram(const std::vector<std::string> &command, const Variables &environment = {});
+
+} // namespace tlx::front
