@@ -1,0 +1,38 @@
+# `cmake --install` and `cpack -G DEB`: the programs, the compiler library that tlx-run opens, the
+# recorder's Python package, and shell completion. Included last: it installs the tools that the
+# folders declared.
+include(GNUInstallDirs)
+
+get_property(_tools GLOBAL PROPERTY TLX_TOOLS)
+set_target_properties(${_tools} PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR};$ORIGIN/../lib;${LLVM_LIBRARY_DIR}")
+set_target_properties(TlxCompiler PROPERTIES INSTALL_RPATH "$ORIGIN;${LLVM_LIBRARY_DIR}")
+install(TARGETS ${_tools} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+# Beside the programs' folder, where they look for it whatever the architecture's library folder is.
+install(TARGETS TlxCompiler LIBRARY DESTINATION lib)
+install(DIRECTORY python/tlx_record DESTINATION ${CMAKE_INSTALL_DATADIR}/tlx/python
+  FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
+foreach(_shell_place "bash|bash-completion/completions/tlx" "zsh|zsh/vendor-completions/_tlx" "fish|fish/vendor_completions.d/tlx.fish")
+  string(REPLACE "|" ";" _shell_place "${_shell_place}")
+  list(GET _shell_place 0 _shell)
+  list(GET _shell_place 1 _place)
+  get_filename_component(_folder ${_place} DIRECTORY)
+  install(CODE "file(MAKE_DIRECTORY \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}/${_folder}\")
+    execute_process(COMMAND \"${CMAKE_BINARY_DIR}/bin/tlx\" completion ${_shell} COMMAND_ERROR_IS_FATAL ANY
+      OUTPUT_FILE \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}/${_place}\")")
+endforeach()
+
+set(CPACK_PACKAGE_NAME tlx)
+set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
+set(CPACK_PACKAGE_VENDOR "TLX maintainers")
+set(CPACK_PACKAGE_CONTACT "TLX maintainers <maintainers@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Verifies, simulates and compiles warp-specialised GPU kernels")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+# What the programs link. shlibdeps cannot see libTlxCompiler.so's dependencies through a private
+# folder, so LLVM's packages are named.
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "libc6, libstdc++6, libz3-4, libtbb12, libopenblas0, libmlir-22, libllvm22")
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "python3, python3-numpy")
+set(CPACK_GENERATOR DEB)
+include(CPack)
