@@ -1,18 +1,22 @@
 #include "verify/checks/Feasibility.h"
-#include "verify/smt/Integers.h"
+
+#include <algorithm>
 
 using namespace tlx::verify;
 using smt::Integers;
 
 namespace {
 /// After so many questions in one proof the rest count as feasible.
-constexpr int MaxQuestions = 200;
+constexpr int MaxQuestions = 2000;
+/// Steps of the solver for one question on the way, and for the last one.
+constexpr unsigned Effort = 20'000, EffortToShow = 5'000'000;
 
 /// Builds linear forms as solver terms, for given iteration numbers.
 class Translator {
 public:
-  Translator(Integers &solver, const Linears &linears, const Program &program)
-      : solver(solver), linears(linears), program(program) {}
+  /// Unless `exactly`, a product of two unknowns is any number.
+  Translator(Integers &solver, const Linears &linears, const Program &program, bool exactly)
+      : solver(solver), linears(linears), program(program), exactly(exactly) {}
 
   Integers::Term form(const LinForm &f, const std::vector<int64_t> &n) {
     Integers::Term sum = solver.constant(f.c);
@@ -24,6 +28,13 @@ public:
   }
 
 private:
+  bool isNumber(const LinForm &f, const std::vector<int64_t> &n) const {
+    return std::all_of(f.terms.begin(), f.terms.end(), [&](const auto &piece) {
+      const LinTerm &x = linears.term(piece.first);
+      return x.kind == LinTerm::Ord && x.value <= static_cast<int64_t>(n.size());
+    });
+  }
+
   /// A value of its own for each combination of iterations it depends on.
   Integers::Term fresh(int t, const std::vector<int64_t> &n, int64_t lo, int64_t hi) {
     std::string name = "t" + std::to_string(t);
@@ -59,7 +70,11 @@ private:
       auto operand = [&](int i) { return form(linears.form(x.operands[i]), n); };
       auto isConst = [&](int i) { return linears.form(x.operands[i]).terms.empty(); };
       switch (static_cast<Op>(x.value)) {
-      case Op::Mul: return solver.multiply(operand(0), operand(1));
+      case Op::Mul:
+        if (exactly || isNumber(linears.form(x.operands[0]), n) ||
+            isNumber(linears.form(x.operands[1]), n))
+          return solver.multiply(operand(0), operand(1));
+        break;
       case Op::Div:
         if (isConst(1) && linears.form(x.operands[1]).c > 0)
           return solver.divide(operand(0), operand(1));
@@ -83,53 +98,66 @@ private:
   Integers &solver;
   const Linears &linears;
   const Program &program;
+  bool exactly;
 };
 } // namespace
 
-void Feasibility::symbolsOf(const LinForm &form, std::set<int> &out) const {
+const std::set<int> &Feasibility::symbolsOf(const LinForm &form) {
+  auto [it, isNew] = symbols.try_emplace(form.terms);
+  if (!isNew)
+    return it->second;
+  std::set<int> found;
   for (auto [t, coef] : form.terms) {
     const LinTerm &term = linears.term(t);
     if (term.kind == LinTerm::Sym)
-      out.insert(static_cast<int>(term.value));
+      found.insert(static_cast<int>(term.value));
     for (LinId operand : term.operands)
-      symbolsOf(linears.form(operand), out);
+      found.merge(std::set<int>(symbolsOf(linears.form(operand))));
   }
+  return symbols[form.terms] = std::move(found);
 }
 
 bool Feasibility::possible(const std::map<DecisionKey, Interval> &decisions,
-                           const Residues &residues) {
-  return judge(decisions, residues, 30) != Verdict::No;
+                           const Residues &residues, const LinForm &changed) {
+  // Intervals have been checked on their own; only different forms over a common
+  // symbol can still exclude each other.
+  std::set<int> reached = symbolsOf(changed);
+  std::map<DecisionKey, Interval> nearDecisions;
+  Residues nearResidues;
+  auto meets = [&](const LinForm &form) {
+    const std::set<int> &own = symbolsOf(form);
+    if (std::none_of(own.begin(), own.end(), [&](int s) { return reached.contains(s); }))
+      return false;
+    reached.insert(own.begin(), own.end());
+    return true;
+  };
+  for (bool grew = true; grew;) {
+    grew = false;
+    for (const auto &entry : decisions)
+      if (!nearDecisions.contains(entry.first) && meets(table.cls(entry.first.first).rest))
+        grew = nearDecisions.insert(entry).second;
+    for (const auto &entry : residues)
+      if (!nearResidues.contains(entry.first) && meets(linears.form(entry.first)))
+        grew = nearResidues.insert(entry).second;
+  }
+  std::set<std::vector<std::pair<int, int64_t>>> forms;
+  for (const auto &[key, interval] : nearDecisions)
+    forms.insert(table.cls(key.first).rest.terms);
+  for (const auto &[form, choice] : nearResidues)
+    forms.insert(linears.form(form).terms);
+  return forms.size() < 2 || judge(nearDecisions, nearResidues, false) != Verdict::No;
 }
 
 bool Feasibility::shown(const std::map<DecisionKey, Interval> &decisions,
                         const Residues &residues) {
-  cache.clear(); // this question is worth more time
+  cache.clear(); // this question is worth more effort
   asked = 0;
-  return judge(decisions, residues, 500) == Verdict::Yes;
+  return decisions.size() + residues.size() < 2 ||
+         judge(decisions, residues, true) == Verdict::Yes;
 }
 
 Feasibility::Verdict Feasibility::judge(const std::map<DecisionKey, Interval> &decisions,
-                                        const Residues &residues, unsigned milliseconds) {
-  // Intervals have been checked on their own; only different forms over a common
-  // symbol can still exclude each other.
-  std::map<int, std::set<const void *>> users; // symbol -> forms
-  std::map<std::vector<std::pair<int, int64_t>>, int> forms;
-  bool related = false;
-  auto use = [&](const LinForm &form) {
-    auto [it, isNew] = forms.try_emplace(form.terms, 0);
-    std::set<int> symbols;
-    symbolsOf(form, symbols);
-    for (int symbol : symbols) {
-      users[symbol].insert(&it->first);
-      related |= users[symbol].size() > 1;
-    }
-  };
-  for (const auto &[k, interval] : decisions)
-    use(table.cls(k.first).rest);
-  for (const auto &[form, choice] : residues)
-    use(linears.form(form));
-  if (!related)
-    return Verdict::Yes;
+                                        const Residues &residues, bool exactly) {
   std::string key;
   for (const auto &[k, interval] : decisions) {
     key += std::to_string(k.first);
@@ -142,8 +170,10 @@ Feasibility::Verdict Feasibility::judge(const std::map<DecisionKey, Interval> &d
   auto [it, isNew] = cache.try_emplace(key, Verdict::Open);
   if (!isNew || ++asked > MaxQuestions)
     return it->second;
-  Integers solver;
-  Translator translate(solver, linears, program);
+  if (!solver)
+    solver = std::make_unique<Integers>();
+  solver->reset();
+  Translator translate(*solver, linears, program, exactly);
   for (const auto &[k, interval] : decisions) {
     Integers::Term r = translate.form(table.cls(k.first).rest, k.second);
     // What is assumed of the class, and of the same value for the launch.
@@ -151,19 +181,19 @@ Feasibility::Verdict Feasibility::judge(const std::map<DecisionKey, Interval> &d
     for (const Interval &known :
          {interval, cls.range, cls.global >= 0 ? table.cls(cls.global).range : Interval{}}) {
       if (known.lo != INT64_MIN)
-        solver.assertAtLeast(r, known.lo);
+        solver->assertAtLeast(r, known.lo);
       if (known.hi != INT64_MAX)
-        solver.assertAtMost(r, known.hi);
+        solver->assertAtMost(r, known.hi);
     }
   }
   for (const auto &[form, choice] : residues) {
     Integers::Term value = translate.form(linears.form(form), {});
-    solver.assertAtLeast(value, 0); // contract: what is divided is not negative
-    Integers::Term rest = solver.remainder(value, solver.constant(choice.first));
-    solver.assertAtLeast(rest, choice.second);
-    solver.assertAtMost(rest, choice.second);
+    solver->assertAtLeast(value, 0); // contract: what is divided is not negative
+    Integers::Term rest = solver->remainder(value, solver->constant(choice.first));
+    solver->assertAtLeast(rest, choice.second);
+    solver->assertAtMost(rest, choice.second);
   }
-  switch (solver.check(milliseconds)) {
+  switch (solver->check(exactly ? EffortToShow : Effort)) {
   case smt::Answer::Satisfiable: it->second = Verdict::Yes; break;
   case smt::Answer::Unsatisfiable: it->second = Verdict::No; break;
   case smt::Answer::Unknown: break;

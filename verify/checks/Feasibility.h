@@ -8,6 +8,7 @@
 #pragma once
 
 #include "verify/checks/Decisions.h"
+#include "verify/smt/Integers.h"
 
 #include <set>
 
@@ -19,20 +20,24 @@ public:
       : linears(linears), table(table), program(program) {}
 
   using Residues = std::map<LinId, std::pair<int64_t, int64_t>>;
-  /// False only when no values of the symbols give all the answers.
-  bool possible(const std::map<DecisionKey, Interval> &decisions, const Residues &residues);
+  /// False only when no values of the symbols give all the answers. `changed`
+  /// is the form that was decided last: only what is related to it is looked at.
+  bool possible(const std::map<DecisionKey, Interval> &decisions, const Residues &residues,
+                const LinForm &changed);
   /// True only when values of the symbols are known to give all the answers.
   bool shown(const std::map<DecisionKey, Interval> &decisions, const Residues &residues);
 
 private:
   enum class Verdict : uint8_t { Yes, No, Open };
   Verdict judge(const std::map<DecisionKey, Interval> &decisions, const Residues &residues,
-                unsigned milliseconds);
-  void symbolsOf(const LinForm &form, std::set<int> &out) const;
+                bool exactly);
+  const std::set<int> &symbolsOf(const LinForm &form);
   Linears &linears;
   const DecisionTable &table;
   const Program &program;
   std::map<std::string, Verdict> cache;
+  std::map<std::vector<std::pair<int, int64_t>>, std::set<int>> symbols; ///< by terms
+  std::unique_ptr<smt::Integers> solver; ///< made when the first question needs it
   int asked = 0;
 };
 

@@ -80,7 +80,8 @@ public:
         for (int64_t residue = 0; residue < stop.fork.modulus; ++residue) {
           State next = state;
           next.residues[stop.fork.residueOf] = {stop.fork.modulus, residue};
-          if (!feasibility.possible(next.decisions, next.residues))
+          if (!feasibility.possible(next.decisions, next.residues,
+                                    machine.decisions().linears.form(stop.fork.residueOf)))
             continue;
           push(std::move(next), {node, stop.fork, false, residue});
         }
@@ -96,7 +97,8 @@ public:
         machine.decisions().answer(next, stop.fork.key, stop.fork.threshold, yes);
         if (!machine.decisions().residueFits(next, stop.fork.key))
           continue;
-        if (!feasibility.possible(next.decisions, next.residues))
+        if (!feasibility.possible(next.decisions, next.residues,
+                                  machine.decisions().cls(stop.fork.key.first).rest))
           continue;
         push(std::move(next), {node, stop.fork, yes});
       }

@@ -29,7 +29,7 @@ Integers::Integers() : impl(std::make_unique<Impl>()) {
   // Errors are looked up, never thrown: the caller may be built without them.
   Z3_set_error_handler(impl->context, [](Z3_context, Z3_error_code) {});
   impl->integer = Z3_mk_int_sort(impl->context);
-  impl->solver = Z3_mk_solver(impl->context);
+  impl->solver = Z3_mk_simple_solver(impl->context);
   Z3_solver_inc_ref(impl->context, impl->solver);
 }
 
@@ -101,13 +101,19 @@ void Integers::assertAtMost(Term term, int64_t bound) {
                      Z3_mk_le(impl->context, impl->terms[term], impl->number(bound)));
 }
 
-Answer Integers::check(unsigned milliseconds) {
+void Integers::reset() {
+  Z3_solver_reset(impl->context, impl->solver);
+  impl->terms.clear();
+  impl->broken = false;
+}
+
+Answer Integers::check(unsigned effort) {
   if (impl->broken)
     return Answer::Unknown;
   Z3_context c = impl->context;
   Z3_params params = Z3_mk_params(c);
   Z3_params_inc_ref(c, params);
-  Z3_params_set_uint(c, params, Z3_mk_string_symbol(c, "timeout"), milliseconds);
+  Z3_params_set_uint(c, params, Z3_mk_string_symbol(c, "rlimit"), effort);
   Z3_solver_set_params(c, impl->solver, params);
   Z3_params_dec_ref(c, params);
   switch (Z3_solver_check(c, impl->solver)) {

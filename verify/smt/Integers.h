@@ -38,8 +38,11 @@ public:
   void assertAtLeast(Term term, int64_t bound);
   void assertAtMost(Term term, int64_t bound);
 
-  /// `milliseconds`: give up afterwards, with Unknown.
-  Answer check(unsigned milliseconds);
+  /// `effort`: how many of the solver's steps to try, then Unknown. Not a time,
+  /// so that a verdict does not depend on the machine.
+  Answer check(unsigned effort);
+  /// Forgets all constraints and terms.
+  void reset();
 
 private:
   struct Impl;
