@@ -67,13 +67,18 @@ bool Machine::invalBarrier(State &state, int task, int event, const Resolved &r)
   if (!usable(state, task, event, r.barrier, row))
     return false;
   BarrierState &b = state.barriers[r.barrier];
-  bool quiet = std::all_of(b.waits.begin(), b.waits.end(), [&](const WaitRecord &wait) {
-    return state.knowledge.knows(row, wait.token);
-  });
-  for (const auto &list : b.arrivals)
-    quiet &= std::all_of(list.begin(), list.end(),
-                         [&](Token t) { return state.knowledge.knows(row, t); });
-  if (!quiet) {
+  auto quiet = [&] {
+    auto known = [&](Token t) { return state.knowledge.knows(row, t); };
+    return std::all_of(b.waits.begin(), b.waits.end(),
+                       [&](const WaitRecord &wait) { return known(wait.token); }) &&
+           std::all_of(b.arrivals.begin(), b.arrivals.end(), [&](const auto &list) {
+             return std::all_of(list.begin(), list.end(), known);
+           });
+  };
+  // The task's own waits and arrivals have a barrier over the task behind them (membar).
+  if (!quiet())
+    taskBarrier(state, task);
+  if (!quiet()) {
     violate({BugClass::BarrierLifetime,
              map.barrierName(r.barrier) + " is invalidated while it is still in use",
              here(state, task, event),

@@ -68,7 +68,6 @@ private:
       return solver.constant(n[x.value - 1]);
     if (x.kind == LinTerm::Operation) {
       auto operand = [&](int i) { return form(linears.form(x.operands[i]), n); };
-      auto isConst = [&](int i) { return linears.form(x.operands[i]).terms.empty(); };
       switch (static_cast<Op>(x.value)) {
       case Op::Mul:
         if (exactly || isNumber(linears.form(x.operands[0]), n) ||
@@ -76,13 +75,7 @@ private:
           return solver.multiply(operand(0), operand(1));
         break;
       case Op::Div:
-        if (isConst(1) && linears.form(x.operands[1]).c > 0)
-          return solver.divide(operand(0), operand(1));
-        break;
-      case Op::Rem:
-        if (isConst(1) && linears.form(x.operands[1]).c > 0)
-          return solver.remainder(operand(0), operand(1));
-        break;
+      case Op::Rem: return division(t, x, n);
       case Op::Min: return solver.minimum(operand(0), operand(1));
       case Op::Max: return solver.maximum(operand(0), operand(1));
       case Op::Eq: return solver.equal(operand(0), operand(1));
@@ -93,6 +86,34 @@ private:
       }
     }
     return fresh(t, n, facts.lo, facts.hi);
+  }
+
+  /// Contract: divisors are not zero, and what is divided by an unknown is not
+  /// negative.
+  Integers::Term division(int t, const LinTerm &x, const std::vector<int64_t> &n) {
+    bool quotient = static_cast<Op>(x.value) == Op::Div;
+    const LinForm &divisor = linears.form(x.operands[1]);
+    Integers::Term a = form(linears.form(x.operands[0]), n), b = form(divisor, n);
+    if (divisor.terms.empty() && divisor.c > 0)
+      return quotient ? solver.divide(a, b) : solver.remainder(a, b);
+    const TermFacts &facts = linears.facts(t);
+    Integers::Term result = fresh(t, n, facts.lo, facts.hi);
+    solver.assertAtLeast(b, 1);
+    if (!quotient)
+      solver.assertAtLeast(solver.less(result, b), 1);
+    if (!exactly)
+      return result;
+    Integers::Term other = solver.variable("d" + std::to_string(solver.count()));
+    Integers::Term q = quotient ? result : other, r = quotient ? other : result;
+    Integers::Term rest =
+        solver.add(a, solver.multiply(solver.constant(-1), solver.multiply(q, b)));
+    Integers::Term difference = solver.add(rest, solver.multiply(solver.constant(-1), r));
+    solver.assertAtLeast(difference, 0);
+    solver.assertAtMost(difference, 0);
+    solver.assertAtLeast(r, 0);
+    solver.assertAtLeast(solver.less(r, b), 1);
+    solver.assertAtLeast(a, 0);
+    return result;
   }
 
   Integers &solver;
@@ -119,8 +140,6 @@ const std::set<int> &Feasibility::symbolsOf(const LinForm &form) {
 
 bool Feasibility::possible(const std::map<DecisionKey, Interval> &decisions,
                            const Residues &residues, const LinForm &changed) {
-  // Intervals have been checked on their own; only different forms over a common
-  // symbol can still exclude each other.
   std::set<int> reached = symbolsOf(changed);
   std::map<DecisionKey, Interval> nearDecisions;
   Residues nearResidues;
@@ -145,15 +164,19 @@ bool Feasibility::possible(const std::map<DecisionKey, Interval> &decisions,
     forms.insert(table.cls(key.first).rest.terms);
   for (const auto &[form, choice] : nearResidues)
     forms.insert(linears.form(form).terms);
-  return forms.size() < 2 || judge(nearDecisions, nearResidues, false) != Verdict::No;
+  bool plain = std::all_of(changed.terms.begin(), changed.terms.end(), [&](const auto &piece) {
+    return linears.term(piece.first).kind != LinTerm::Operation;
+  });
+  if (forms.size() < 2 && plain)
+    return true; // its interval has been checked on its own
+  return judge(nearDecisions, nearResidues, false) != Verdict::No;
 }
 
 bool Feasibility::shown(const std::map<DecisionKey, Interval> &decisions,
                         const Residues &residues) {
   cache.clear(); // this question is worth more effort
   asked = 0;
-  return decisions.size() + residues.size() < 2 ||
-         judge(decisions, residues, true) == Verdict::Yes;
+  return decisions.size() + residues.size() < 2 || judge(decisions, residues, true) == Verdict::Yes;
 }
 
 Feasibility::Verdict Feasibility::judge(const std::map<DecisionKey, Interval> &decisions,

@@ -220,7 +220,7 @@ private:
       if (!cls.invariant || n.fork.negated)
         continue;
       // Only a size of zero may be excluded, not one step of a peeled loop.
-      if (table.linears.smallestSize(cls.rest, n.fork.threshold) > 1)
+      if (!table.linears.saysEmpty(cls.rest, n.fork.threshold))
         continue;
       if (options.launchReaches && options.launchReaches(table.linears, cls.rest, n.fork.threshold))
         continue;

@@ -393,15 +393,19 @@ std::string Linears::printTerm(int id) const {
   return text + ")";
 }
 
-std::pair<LinForm, int64_t> Linears::undivided(const LinForm &form, int64_t bound) const {
+std::pair<LinForm, int64_t> Linears::undivided(const LinForm &form, int64_t bound,
+                                               int64_t *blocks) const {
   if (form.terms.size() == 1 && form.terms[0].second == 1) {
     const LinTerm &term = terms[form.terms[0].first];
     int64_t quotient = bound - form.c;
     if (term.kind == LinTerm::Operation && static_cast<Op>(term.value) == Op::Div &&
         quotient >= 1) {
       const LinForm &divisor = forms[term.operands[1]];
-      if (divisor.terms.empty() && divisor.c > 0)
-        return undivided(forms[term.operands[0]], quotient * divisor.c);
+      if (divisor.terms.empty() && divisor.c > 0) {
+        if (blocks)
+          *blocks *= divisor.c;
+        return undivided(forms[term.operands[0]], quotient * divisor.c, blocks);
+      }
     }
   }
   LinForm bare = form;
@@ -414,8 +418,10 @@ std::string Linears::printAtLeast(const LinForm &form, int64_t bound) const {
   return print(bare) + " >= " + std::to_string(least);
 }
 
-int64_t Linears::smallestSize(const LinForm &form, int64_t bound) const {
-  return undivided(form, bound).second;
+bool Linears::saysEmpty(const LinForm &form, int64_t bound) const {
+  int64_t blocks = 1;
+  int64_t least = undivided(form, bound, &blocks).second;
+  return least <= 1 || least == blocks;
 }
 
 std::optional<int64_t>

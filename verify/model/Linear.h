@@ -78,8 +78,9 @@ public:
   /// "K >= 1".
   std::string printAtLeast(const LinForm &form, int64_t bound) const;
 
-  /// The bound that printAtLeast ends with: 1 for "K >= 1".
-  int64_t smallestSize(const LinForm &form, int64_t bound) const;
+  /// Does "form < bound" say that a size is zero, or that it is less than one
+  /// whole block of it: `K < 1`, `N / 128 < 1`? Not `K < 2`.
+  bool saysEmpty(const LinForm &form, int64_t bound) const;
 
   /// The value of a form when its symbols have the values that `valueOf` gives
   /// (index into Exprs::symbols); nothing when one is missing or the form
@@ -89,8 +90,9 @@ public:
            const std::function<std::optional<int64_t>(int64_t)> &valueOf) const;
 
 private:
-  /// "form >= bound" without divisions by constants.
-  std::pair<LinForm, int64_t> undivided(const LinForm &form, int64_t bound) const;
+  /// "form >= bound" without divisions by constants; `blocks`: their product.
+  std::pair<LinForm, int64_t> undivided(const LinForm &form, int64_t bound,
+                                        int64_t *blocks = nullptr) const;
   int internTerm(LinTerm term);
   LinId termForm(LinTerm term);
   LinId operation(Op op, int64_t name, std::vector<LinId> operands);

@@ -38,6 +38,8 @@ Integers::~Integers() {
   Z3_del_context(impl->context);
 }
 
+size_t Integers::count() const { return impl->terms.size(); }
+
 Integers::Term Integers::constant(int64_t value) { return impl->keep(impl->number(value)); }
 
 Integers::Term Integers::variable(const std::string &name) {

@@ -22,6 +22,7 @@ public:
   Integers(const Integers &) = delete;
 
   using Term = int;
+  size_t count() const; ///< terms made since the last reset
   Term constant(int64_t value);
   Term variable(const std::string &name);
   Term add(Term a, Term b);
