@@ -1,5 +1,6 @@
 #include "compiler/analysis/StorageAliases.h"
 
+#include "compiler/analysis/BufferSpans.h"
 #include "compiler/analysis/EncodingToLayout.h"
 #include "compiler/analysis/TensorMemorySize.h"
 #include "compiler/dialect/ttng/TTNG.h"
@@ -16,22 +17,6 @@ namespace tlx {
 namespace {
 
 constexpr int64_t kSharedAlignment = 128;
-
-int64_t bytesOfElement(ttg::MemDescType type) {
-  if (isa<tt::PointerType>(type.getElementType()))
-    return 8;
-  return llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-}
-
-/// Elements of storage from one buffer of `elements` to the next.
-int64_t withPadding(ttg::MemDescType type, int64_t elements) {
-  auto padded = dyn_cast<ttg::PaddedSharedEncodingAttr>(tlxd::unwrapLayout(type.getEncoding()));
-  int64_t total = elements;
-  if (padded)
-    for (auto [interval, padding] : llvm::zip(padded.getIntervals(), padded.getPaddings()))
-      total += elements / interval * padding;
-  return total;
-}
 
 /// What the swizzle of `type` needs; 16 bytes where it needs nothing.
 int64_t alignmentInMemory(ttg::MemDescType type) {
@@ -144,25 +129,18 @@ private:
   /// From one buffer of an allocation to the next; 0 after an error.
   int64_t unitOf(Operation *op) {
     ttg::MemDescType type = typeOf(op);
-    if (!isTensor(type)) {
-      int64_t elements = 1;
-      for (int64_t size : type.getShape().drop_front())
-        elements *= size;
-      return withPadding(type, elements) * bytesOfElement(type);
-    }
-    std::optional<TensorMemorySize> size =
-        type.getShape().size() < 3 ? tensorMemorySize(type) : tensorMemorySizeOfBuffer(type);
-    if (!size) {
+    bool multiple = !isTensor(type) || type.getShape().size() >= 3;
+    std::optional<int64_t> size =
+        sizeInMemory(type, multiple ? type.getShape().drop_front() : type.getShape());
+    if (!size)
       op->emitOpError("tensor memory cannot hold ") << type;
-      return 0;
-    }
-    return size->columns;
+    return size.value_or(0);
   }
 
   int64_t lanesOf(ttg::MemDescType type) {
     std::optional<TensorMemorySize> size;
     if (isTensor(type))
-      size = tensorMemorySize(type);
+      size = tensorMemorySize(type, type.getShape());
     return size ? size->lanes : 0;
   }
 
@@ -243,8 +221,7 @@ private:
         alignment = std::max(alignment, alignmentOf(element));
       return alignment;
     }
-    auto type = cast<ttg::MemDescType>(node.getType());
-    return tensor ? unitOf(node.getDefiningOp()) : std::max(kSharedAlignment, bytesOfElement(type));
+    return tensor ? unitOf(node.getDefiningOp()) : kSharedAlignment;
   }
 
   /// Members of a distinct group start at multiples of the whole tree's alignment

@@ -7,7 +7,7 @@ using namespace mlir;
 
 namespace tlx {
 
-static std::optional<TensorMemorySize> sizeOf(ttg::MemDescType type, ArrayRef<int64_t> shape) {
+std::optional<TensorMemorySize> tensorMemorySize(ttg::MemDescType type, ArrayRef<int64_t> shape) {
   layout::EncodingPtr encoding;
   if (isa<tlxd::DummyTMEMLayoutAttr>(tlxd::unwrapLayout(type.getEncoding()))) {
     encoding = layout::makeEncoding(layout::TensorMemoryScalesEncoding{});
@@ -22,14 +22,6 @@ static std::optional<TensorMemorySize> sizeOf(ttg::MemDescType type, ArrayRef<in
   if (!size)
     return std::nullopt;
   return TensorMemorySize{size->rows, size->columns};
-}
-
-std::optional<TensorMemorySize> tensorMemorySize(ttg::MemDescType type) {
-  return sizeOf(type, type.getShape());
-}
-
-std::optional<TensorMemorySize> tensorMemorySizeOfBuffer(ttg::MemDescType type) {
-  return sizeOf(type, type.getShape().drop_front());
 }
 
 } // namespace tlx

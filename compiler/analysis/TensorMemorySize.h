@@ -13,14 +13,13 @@ struct TensorMemorySize {
   int64_t columns = 0;
 };
 
-/// What `type` occupies (PTX ISA, "Data path layout organization" and "Scale
-/// Factor layouts in Tensor Memory"), all buffers of a multi-buffered one side by
-/// side. Nothing when its encoding is none of tensor memory's or its shape does
-/// not fit it. A layout still to be chosen (`dummy_tmem_layout`) counts as that
-/// of scale factors, as fbtriton counts it.
-std::optional<TensorMemorySize> tensorMemorySize(ttg::MemDescType type);
-
-/// The same for one buffer of it: without the leading dimension.
-std::optional<TensorMemorySize> tensorMemorySizeOfBuffer(ttg::MemDescType type);
+/// What a buffer of `shape` occupies whose elements and encoding are those of
+/// `type` (PTX ISA, "Data path layout organization" and "Scale Factor layouts in
+/// Tensor Memory"), all buffers of a multi-buffered one side by side. Nothing when
+/// the encoding is none of tensor memory's or the shape does not fit it. A layout
+/// still to be chosen (`dummy_tmem_layout`) counts as that of scale factors, as
+/// fbtriton counts it.
+std::optional<TensorMemorySize> tensorMemorySize(ttg::MemDescType type,
+                                                 llvm::ArrayRef<int64_t> shape);
 
 } // namespace tlx

@@ -112,6 +112,7 @@ private:
   // Memory.cpp
   bool access(State &state, int task, int event, const std::vector<int> &cells, int row,
               Token token, uint16_t agent, bool write, bool async, sync::Proxy proxy, bool ordered);
+  bool isApproximate(int event) const;
 
   // Lifetime.cpp
   /// `touch.task` reaches into CTA `rank`, which must have started and may not

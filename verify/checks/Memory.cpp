@@ -12,6 +12,13 @@ std::string Machine::accessText(const Access &access) const {
   return text + program.events[access.event].op;
 }
 
+/// Whether an event may touch less than its targets say.
+bool Machine::isApproximate(int event) const {
+  const std::vector<Effect> &effects = program.events[event].effects;
+  return std::any_of(effects.begin(), effects.end(),
+                     [](const Effect &effect) { return effect.target.approximate; });
+}
+
 bool Machine::access(State &state, int task, int event, const std::vector<int> &cells, int row,
                      Token token, uint16_t agent, bool write, bool async, sync::Proxy proxy,
                      bool ordered) {
@@ -34,9 +41,16 @@ bool Machine::access(State &state, int task, int event, const std::vector<int> &
         taskBarrier(state, task); // the barrier that the membar analysis inserts
       if (row == scratchRow() && otherTask == task)
         state.knowledge.join(row, strand(task, 0));
+      bool vague = isApproximate(event) || isApproximate(other.event);
+      auto unknownPart = [&] {
+        unmodelled(state, task, event, "which part of its buffer an access touches");
+        return false;
+      };
       const char *what =
           write ? (async ? "asynchronous write" : "write") : (async ? "asynchronous read" : "read");
       if (!state.knowledge.knows(row, other.token)) {
+        if (vague)
+          return unknownPart();
         Violation v{BugClass::Race,
                     std::string(what) + " is not ordered after the " + accessText(other) +
                         " of the same memory",
@@ -64,6 +78,8 @@ bool Machine::access(State &state, int task, int event, const std::vector<int> &
         warn(std::move(v));
         continue;
       }
+      if (vague)
+        return unknownPart();
       violate(std::move(v));
       return false;
     }

@@ -1,19 +1,65 @@
 #include "verify/checks/MemoryMap.h"
 
 #include <algorithm>
+#include <numeric>
+#include <set>
 
 using namespace tlx::verify;
 
 namespace {
-struct Rect {
-  int64_t x0, x1, y0, y1;
+/// The value is `residue` modulo `modulus`; modulus 0: it is `residue`.
+struct Congruence {
+  int64_t modulus = 1, residue = 0;
+
+  Congruence normal() const {
+    return modulus ? Congruence{modulus, ((residue % modulus) + modulus) % modulus} : *this;
+  }
+  Congruence with(const Congruence &other) const { // either of them
+    return Congruence{std::gcd(std::gcd(modulus, other.modulus), residue - other.residue), residue}
+        .normal();
+  }
 };
 
-/// Where an access to `slot` of a buffer lies in its space.
-Rect rectOf(const Buffer &buffer, const Target &target, int64_t slot) {
-  int64_t start = buffer.base + slot * buffer.stride;
-  return {start + target.x0, start + (target.x1 ? target.x1 : buffer.stride), target.y0,
-          target.y1 ? target.y1 : buffer.lanes};
+Congruence congruence(const Exprs &exprs, ExprId id) {
+  const ExprNode &node = exprs[id];
+  auto of = [&](ExprId operand) { return congruence(exprs, operand); };
+  switch (node.op) {
+  case Op::Const: return {0, node.value};
+  case Op::Add:
+  case Op::Sub: {
+    Congruence a = of(node.a), b = of(node.b);
+    int64_t residue = node.op == Op::Add ? a.residue + b.residue : a.residue - b.residue;
+    return Congruence{std::gcd(a.modulus, b.modulus), residue}.normal();
+  }
+  case Op::Mul: {
+    Congruence a = of(node.a), b = of(node.b);
+    if (a.modulus == 0)
+      std::swap(a, b);
+    if (b.modulus != 0)
+      return {};
+    return Congruence{std::abs(a.modulus * b.residue), a.residue * b.residue}.normal();
+  }
+  case Op::Rem: {
+    Congruence a = of(node.a), b = of(node.b);
+    if (b.modulus != 0 || b.residue == 0)
+      return {};
+    return Congruence{std::gcd(a.modulus, b.residue), a.residue}.normal();
+  }
+  case Op::Select: return of(node.b).with(of(node.c));
+  case Op::Min:
+  case Op::Max: return of(node.a).with(of(node.b));
+  default: return {};
+  }
+}
+
+/// Position of `value` in `cuts`.
+size_t indexOf(const std::vector<int64_t> &cuts, int64_t value) {
+  return std::lower_bound(cuts.begin(), cuts.end(), value) - cuts.begin();
+}
+
+void sortUnique(std::vector<int64_t> &values) {
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
 }
 } // namespace
 
@@ -23,53 +69,88 @@ MemoryMap::MemoryMap(const Program &program) : program(program) {
     totalBarriers += array.slots * array.ranks;
     owner.resize(totalBarriers, static_cast<int>(firstBarrier.size()) - 1);
   }
+  std::map<int, Grid> grids; // by physical space
   for (const Event &event : program.events)
     for (const Effect &effect : event.effects) {
       if (effect.kind != sync::Kind::Read && effect.kind != sync::Kind::Write)
         continue;
-      const Buffer &buffer = program.buffers[effect.target.object];
+      const Target &target = effect.target;
+      const Buffer &buffer = program.buffers[target.object];
       Grid &grid = grids[buffer.space];
       grid.ranks = std::max(grid.ranks, buffer.ranks);
-      for (int slot = 0; slot < buffer.slots; ++slot) {
-        Rect rect = rectOf(buffer, effect.target, slot);
-        grid.xs.insert(grid.xs.end(), {rect.x0, rect.x1});
-        grid.ys.insert(grid.ys.end(), {rect.y0, rect.y1});
+      grid.where = buffer.where;
+      Congruence possible{0, 0};
+      if (target.slot != NoExpr)
+        possible = congruence(program.exprs, target.slot);
+      int64_t step = possible.modulus ? possible.modulus : buffer.slots;
+      for (int64_t slot = possible.residue; slot >= 0 && slot < buffer.slots; slot += step) {
+        Grid::Access &access = grid.accesses[{target.object, slot, target.parts}];
+        if (access.targets.empty())
+          access.places = placesOf(buffer, target, slot);
+        access.targets.push_back(&target);
       }
-      std::sort(grid.xs.begin(), grid.xs.end());
-      grid.xs.erase(std::unique(grid.xs.begin(), grid.xs.end()), grid.xs.end());
-      std::sort(grid.ys.begin(), grid.ys.end());
-      grid.ys.erase(std::unique(grid.ys.begin(), grid.ys.end()), grid.ys.end());
     }
-  std::map<int, sync::Space> where;
-  for (const Buffer &buffer : program.buffers)
-    where[buffer.space] = buffer.where;
-  for (auto &[space, grid] : grids) {
-    grid.first = total;
-    total += static_cast<int>((grid.xs.size() - 1) * (grid.ys.size() - 1)) * grid.ranks;
-    kinds.resize(total, static_cast<char>(where[space]));
-    int each = (total - grid.first) / std::max(grid.ranks, 1);
-    for (int cell = grid.first; cell < total; ++cell)
-      cellRanks.push_back(static_cast<char>(each ? (cell - grid.first) / each : 0));
-  }
+  for (auto &[space, grid] : grids)
+    cut(grid);
 }
 
-const std::vector<int> *MemoryMap::cells(const Target &target, int64_t slot, int64_t rank) {
+void MemoryMap::cut(const Grid &grid) {
+  std::vector<int64_t> xs, ys;
+  for (const auto &[pattern, access] : grid.accesses)
+    for (const Rect &place : access.places) {
+      xs.insert(xs.end(), {place.x0, place.x1});
+      ys.insert(ys.end(), {place.y0, place.y1});
+    }
+  sortUnique(xs);
+  sortUnique(ys);
+  auto piecesOf = [&](const Rect &place, auto &&each) {
+    for (size_t y = indexOf(ys, place.y0), endY = indexOf(ys, place.y1); y < endY; ++y)
+      for (size_t x = indexOf(xs, place.x0), endX = indexOf(xs, place.x1); x < endX; ++x)
+        each(y * xs.size() + x);
+  };
+  // Which cell a piece belongs to: each access splits those that it touches in part.
+  std::vector<int> cellOf(xs.size() * ys.size(), 0);
+  int cells = 1;
+  for (const auto &[pattern, access] : grid.accesses) {
+    std::map<int, int> split;
+    std::set<size_t> touched;
+    for (const Rect &place : access.places)
+      piecesOf(place, [&](size_t piece) { touched.insert(piece); });
+    for (size_t piece : touched) {
+      auto [to, isNew] = split.try_emplace(cellOf[piece], cells);
+      cells += isNew;
+      cellOf[piece] = to->second;
+    }
+  }
+  // Numbers for those that are left.
+  std::map<int, int> numbers;
+  std::map<Pattern, std::set<int>> cellsOfPattern;
+  for (const auto &[pattern, access] : grid.accesses)
+    for (const Rect &place : access.places)
+      piecesOf(place, [&](size_t piece) {
+        int next = static_cast<int>(numbers.size());
+        cellsOfPattern[pattern].insert(numbers.try_emplace(cellOf[piece], next).first->second);
+      });
+  int each = static_cast<int>(numbers.size());
+  for (const auto &[pattern, access] : grid.accesses) {
+    std::vector<std::vector<int>> byRank(grid.ranks);
+    for (int rank = 0; rank < grid.ranks; ++rank)
+      for (int cell : cellsOfPattern[pattern])
+        byRank[rank].push_back(total + rank * each + cell);
+    for (const Target *target : access.targets)
+      cellsOf[{target, std::get<1>(pattern)}] = byRank;
+  }
+  for (int rank = 0; rank < grid.ranks; ++rank)
+    cellRanks.insert(cellRanks.end(), each, static_cast<char>(rank));
+  total += each * grid.ranks;
+  kinds.resize(total, static_cast<char>(grid.where));
+}
+
+const std::vector<int> *MemoryMap::cells(const Target &target, int64_t slot, int64_t rank) const {
   const Buffer &buffer = program.buffers[target.object];
   if (slot < 0 || slot >= buffer.slots || rank < 0 || rank >= buffer.ranks)
     return nullptr;
-  auto key = std::make_tuple(target.object, slot, rank, target.x0, target.x1, target.y0, target.y1);
-  auto [it, isNew] = cache.try_emplace(key);
-  if (!isNew)
-    return &it->second;
-  const Grid &grid = grids[buffer.space];
-  Rect rect = rectOf(buffer, target, slot);
-  int columns = static_cast<int>(grid.xs.size()) - 1, rows = static_cast<int>(grid.ys.size()) - 1;
-  for (int y = 0; y < rows; ++y)
-    for (int x = 0; x < columns; ++x)
-      if (grid.xs[x] >= rect.x0 && grid.xs[x + 1] <= rect.x1 && grid.ys[y] >= rect.y0 &&
-          grid.ys[y + 1] <= rect.y1)
-        it->second.push_back(grid.first + (static_cast<int>(rank) * rows + y) * columns + x);
-  return &it->second;
+  return &cellsOf.at({&target, slot})[rank];
 }
 
 int MemoryMap::barrier(int object, int64_t slot, int64_t rank) const {

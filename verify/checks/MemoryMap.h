@@ -1,9 +1,11 @@
 //===- MemoryMap.h - memory cut into cells --------------------------------===//
 //
 // All accesses of a program, over all slots, cut each physical space into
-// elementary cells: bytes of shared memory, columns x lanes of tensor memory.
-// Two accesses overlap exactly when they share a cell, whatever the buffers,
-// views and aliases are called.
+// elementary pieces: bytes of shared memory, columns x lanes of tensor memory.
+// Pieces that the same accesses touch are one cell, so a swizzled half of a tile
+// is one cell however many bytes apart its parts lie. Two accesses overlap
+// exactly when they share a cell, whatever the buffers, views and aliases are
+// called.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -16,8 +18,9 @@ class MemoryMap {
 public:
   explicit MemoryMap(const Program &program);
 
-  /// The cells of an access; null when the slot or rank does not exist.
-  const std::vector<int> *cells(const Target &target, int64_t slot, int64_t rank);
+  /// The cells of an access, whose target is one of the program's; null when the
+  /// slot or rank does not exist.
+  const std::vector<int> *cells(const Target &target, int64_t slot, int64_t rank) const;
   /// Flat index of a barrier; -1 when it does not exist.
   int barrier(int object, int64_t slot, int64_t rank) const;
   int numCells() const { return total; }
@@ -30,14 +33,22 @@ public:
   int spaceKind(int cell) const { return kinds[cell]; } ///< sync::Space
 
 private:
+  /// What one kind of access touches: a buffer, a slot and parts of it.
+  using Pattern = std::tuple<int, int64_t, std::vector<Rect>>;
   struct Grid {
-    std::vector<int64_t> xs, ys;
-    int first = 0;
+    sync::Space where = sync::Space::Shared;
     int ranks = 1;
+    struct Access {
+      std::vector<Rect> places;
+      std::vector<const Target *> targets; ///< that access like this
+    };
+    std::map<Pattern, Access> accesses;
   };
+  void cut(const Grid &grid);
+
   const Program &program;
-  std::map<int, Grid> grids; ///< by physical space
-  std::map<std::tuple<int, int64_t, int64_t, int64_t, int64_t, int, int>, std::vector<int>> cache;
+  /// By rank, of each access in the program.
+  std::map<std::pair<const Target *, int64_t>, std::vector<std::vector<int>>> cellsOf;
   std::vector<int> firstBarrier, owner;
   std::vector<char> kinds, cellRanks;
   int total = 0, totalBarriers = 0;

@@ -80,7 +80,7 @@ void Encoder::forLoop(Operation *op, Block &out) {
       scalars[result] = e.var(after);
     } else if (isa<ttg::MemDescType>(arg.getType())) {
       ViewSet from = views[arg], to = view(next);
-      bool same = to.size() == 1 && from.size() == 1 && to[0].view.root == from[0].view.root &&
+      bool same = to.size() == 1 && from.size() == 1 && to[0].view.sameButSlot(from[0].view) &&
                   to[0].when == NoExpr && from[0].when == NoExpr;
       if (next == arg || (same && vars[i] < 0 && to[0].view.slot == from[0].view.slot)) {
         if (vars[i] >= 0)
@@ -162,7 +162,7 @@ void Encoder::whileLoop(Operation *op, Block &out) {
       stmt.nexts.push_back({vars[i], scalar(next)});
     } else if (isa<ttg::MemDescType>(arg.getType())) {
       ViewSet from = views[arg], to = view(next);
-      bool same = to.size() == 1 && from.size() == 1 && to[0].view.root == from[0].view.root &&
+      bool same = to.size() == 1 && from.size() == 1 && to[0].view.sameButSlot(from[0].view) &&
                   to[0].when == NoExpr;
       if (same && vars[i] >= 0 && to[0].view.slot != NoExpr)
         stmt.nexts.push_back({vars[i], to[0].view.slot});

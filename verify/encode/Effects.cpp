@@ -210,8 +210,12 @@ bool Encoder::effect(Operation *op, const tlx::SyncEffect &from, std::vector<Eff
       one.target.rank = r;
       if (c.when != NoExpr)
         one.pred = one.pred == NoExpr ? c.when : e.binary(Op::And, one.pred, c.when);
-      if (!memory && c.view.slot == NoExpr) {
+      if (!memory && c.view.slot == NoExpr && roots[c.view.root].place.slots > 1) {
         why = "a barrier array without an index";
+        return false;
+      }
+      if (!memory && (c.view.approximate || c.view.origin || !c.view.isWhole())) {
+        why = "a barrier within a buffer";
         return false;
       }
       targetOf(c.view, !memory, one.target);

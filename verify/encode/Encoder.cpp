@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Location.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -124,15 +125,26 @@ void Encoder::scan() {
         if (Value root = pointerRoot(effect.target))
           writtenPointers.insert(root);
   });
-  // Aliases change how what they lie on is addressed, so they come first.
-  function->walk([&](Operation *op) {
-    if (op->getName().getStringRef() == "tlx.local_alias")
-      view(op->getResult(0));
+}
+
+/// Finds out where buffers lie.
+bool Encoder::layOut() {
+  ScopedDiagnosticHandler first(function->getContext(), [&](Diagnostic &error) {
+    if (out.reason.empty()) {
+      out.reason = "storage-aliases";
+      out.message = error.str();
+      out.loc = sourceLoc(error.getLocation(), file);
+    }
+    return success();
   });
+  FailureOr<StorageAliases> computed = StorageAliases::compute(function);
+  if (succeeded(computed))
+    aliases = std::move(*computed);
+  return succeeded(computed);
 }
 
 void Encoder::run() {
-  if (!readLaunch())
+  if (!readLaunch() || !layOut())
     return;
   scan();
   fencesBulkStores = launch.beforeTtgir;

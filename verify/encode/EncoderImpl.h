@@ -1,7 +1,9 @@
 //===- EncoderImpl.h - one CTA's tasks being encoded ----------------------===//
 #pragma once
 
+#include "compiler/analysis/BufferSpans.h"
 #include "compiler/analysis/ClusterSync.h"
+#include "compiler/analysis/StorageAliases.h"
 #include "compiler/dialect/interfaces/SyncEffects.h"
 #include "compiler/dialect/ttg/TTG.h"
 #include "verify/encode/Encoder.h"
@@ -12,17 +14,27 @@
 
 namespace tlx::verify {
 
-/// A memdesc value: a rectangle of one slot of an allocation.
+/// A memdesc value: a part of one buffer of an array.
 struct View {
-  int root = -1;        ///< index into Encoder::roots
-  ExprId slot = NoExpr; ///< NoExpr: all slots
-  bool indexed = false;
-  /// Rectangle within the slot, in elements (columns for tensor memory): x is
-  /// the last dimension, y the one before it.
-  int64_t x0 = 0, x1 = 0, y0 = 0, y1 = 0;
-  bool transposed = false;
-  bool opaque = false;  ///< reinterpreted: parts can no longer be told apart
-  ExprId rank = NoExpr; ///< of a remote view
+  int root = -1;        ///< index into Encoder::roots: the array
+  ExprId slot = NoExpr; ///< NoExpr: the array as a whole
+  /// Elements [offsets, offsets + shape) of what begins at `origin` in the slot
+  /// and has shape `whole`, and elements and encoding of `type`.
+  int64_t origin = 0;
+  ttg::MemDescType type;
+  llvm::SmallVector<int64_t> whole, offsets, shape;
+  bool approximate = false; ///< some part of that, not known which
+  ExprId rank = NoExpr;     ///< of a remote view
+
+  bool operator==(const View &) const = default;
+  bool isWhole() const {
+    return shape == whole && llvm::all_of(offsets, [](int64_t o) { return o == 0; });
+  }
+  /// Whether only the slots are different.
+  bool sameButSlot(View other) const {
+    other.slot = slot;
+    return *this == other;
+  }
 };
 
 /// The value is `view` when `when` holds; the conditions exclude each other.
@@ -32,16 +44,10 @@ struct ViewCase {
 };
 using ViewSet = std::vector<ViewCase>;
 
+/// An array of buffers at a place in a storage.
 struct Root {
-  mlir::Value value;
-  std::string name;
-  int buffer = -1, barrier = -1;
-  int slots = 1;
-  int64_t columns = 1, rows = 1; ///< of one slot, in elements
-  int64_t elementBits = 8;
-  bool tensor = false;
-  int space = -1;
-  bool bytes = false; ///< aliased: addressed in bytes, x only
+  Buffer place;
+  int buffer = -1, barrier = -1; ///< in the program, once something needs it
 };
 
 /// The argument that a pointer is computed from; null when unclear.
@@ -57,6 +63,7 @@ private:
   // Encoder.cpp
   bool readLaunch();
   void scan();
+  bool layOut();
   void encodeRank(int rank);
   Block region(mlir::Region &region);
   void block(mlir::Block &block, Block &out);
@@ -81,10 +88,16 @@ private:
   // Views.cpp
   ViewSet view(mlir::Value value);
   ViewSet viewOf(mlir::Operation *op, mlir::Value value);
-  int rootOf(mlir::Value alloc, mlir::Operation *op);
+  void step(View &v, mlir::Operation *op, mlir::Value value);
+  void index(View &v, ExprId index, ttg::MemDescType to);
+  void reinterpret(View &v, mlir::Value value);
+  bool isArray(mlir::Value value) const;
+  View arrayAt(Buffer place, mlir::Value value);
+  std::optional<int64_t> beginOf(const View &v);
+  std::optional<llvm::SmallVector<BufferSpan>> spans(const View &v);
   int bufferOf(int root);
   int barrierOf(int root);
-  bool targetOf(const View &view, bool barrier, Target &target);
+  void targetOf(const View &view, bool barrier, Target &target);
 
   // Effects.cpp
   void effects(mlir::Operation *op, Block &out);
@@ -114,11 +127,13 @@ private:
   llvm::DenseSet<mlir::Value> writtenPointers; ///< arguments that the kernel stores through
   llvm::DenseMap<mlir::Value, ExprId> scalars;
   llvm::DenseMap<mlir::Value, ViewSet> views;
-  llvm::DenseMap<mlir::Value, int> rootIds;
   std::vector<Root> roots;
+  StorageAliases aliases;
+  std::map<std::tuple<const void *, std::vector<int64_t>>,
+           std::optional<llvm::SmallVector<BufferSpan>>>
+      spansOfViews;
   std::map<std::string, ExprId> shared; ///< symbols that all tasks see alike
   int named = -1;
-  int spaces = 0;
   int taskWarps = 4;                        ///< of the task being encoded
   ExprId threadId = NoExpr;                 ///< gpu.thread_id x within the task
   bool fencesBulkStores = false;            ///< the level lacks the compiler's own fences

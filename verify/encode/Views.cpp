@@ -1,128 +1,124 @@
-//===- Views.cpp - from a memdesc to the allocation it is cut from --------===//
+//===- Views.cpp - from a memdesc to the storage it is cut from -----------===//
 //
-// A view is a slot of an allocation and a rectangle within the slot. Index and
-// subslice move them; transposition swaps the sides; a reinterpretation keeps
-// the rectangle but forgets its inside, so later cuts count as the whole of it.
+// An array of buffers lies at a place of a storage (analysis/StorageAliases.h);
+// aliases are arrays on one storage. A view is a part of one buffer of an array:
+// an index picks the buffer, subslices and transpositions move the part, and what
+// is reinterpreted is a new array, or a new buffer, where the old part begins.
+// Which bytes or columns the part has in the end, its layout says.
+//
+// A view that cannot be followed exactly counts as all that it may be part of and
+// is marked approximate: what it touches may prove a kernel, but not refute it.
 //
 //===----------------------------------------------------------------------===//
 
 #include "verify/encode/EncoderImpl.h"
 
+#include "compiler/analysis/EncodingToLayout.h"
+#include "compiler/dialect/ttng/TTNG.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 using namespace mlir;
 
 namespace tlx::verify {
 
-static int64_t product(ArrayRef<int64_t> dims) {
-  int64_t n = 1;
-  for (int64_t d : dims)
-    n *= d;
-  return n;
+/// Arrays of tiles and arrays of barriers have a leading dimension of slots.
+bool Encoder::isArray(Value value) const {
+  auto type = cast<ttg::MemDescType>(value.getType());
+  if (isa<ttng::TensorMemorySpaceAttr>(type.getMemorySpace()))
+    return type.getShape().size() >= 3;
+  return type.getShape().size() > encodedRank(type) || ttg::isBarrierType(type) ||
+         indexedRoots.contains(value);
 }
 
-static int64_t bitsOf(Type type) { return type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 64; }
-
-int Encoder::rootOf(Value alloc, Operation *op) {
-  if (auto it = rootIds.find(alloc); it != rootIds.end())
-    return it->second;
-  auto type = cast<ttg::MemDescType>(alloc.getType());
-  Root root;
-  root.value = alloc;
-  root.name = nameOf(alloc, "buffer");
-  root.elementBits = bitsOf(type.getElementType());
-  root.tensor = op->getName().getStringRef() == "ttng.tmem_alloc";
-  ArrayRef<int64_t> shape = type.getShape();
-  // Arrays of tiles and arrays of barriers have a leading dimension of slots.
-  bool array = shape.size() >= 3 || ttg::isBarrierType(type) || indexedRoots.contains(alloc);
-  if (array && !shape.empty()) {
-    root.slots = static_cast<int>(shape[0]);
-    shape = shape.drop_front();
-  }
-  root.columns = shape.empty() ? 1 : shape.back();
-  root.rows = shape.empty() ? 1 : product(shape.drop_back());
-  root.space = spaces++;
-  // An alias lies on the allocation that it names, in bytes or columns.
-  if (op->getName().getStringRef() == "tlx.local_alias") {
-    ViewSet base = view(op->getOperand(0));
-    if (base.size() == 1) {
-      Root &under = roots[base[0].view.root];
-      root.space = under.space;
-      root.tensor = under.tensor;
-      root.bytes = under.bytes = !under.tensor;
-    }
-  }
-  roots.push_back(root);
-  return rootIds[alloc] = static_cast<int>(roots.size()) - 1;
+/// The array of buffers at `place`, made by `value`.
+View Encoder::arrayAt(Buffer place, Value value) {
+  auto type = cast<ttg::MemDescType>(value.getType());
+  place.name = nameOf(value, "buffer");
+  place.ranks = p.ranks;
+  place.loc = locOf(value.getDefiningOp());
+  auto same = llvm::find_if(roots, [&](const Root &root) { return root.place == place; });
+  View v;
+  v.root = static_cast<int>(same - roots.begin());
+  if (same == roots.end())
+    roots.push_back({place});
+  v.slot = isArray(value) ? NoExpr : e.constant(0);
+  v.type = type;
+  v.whole = v.shape = llvm::to_vector(type.getShape());
+  v.offsets.assign(v.whole.size(), 0);
+  return v;
 }
 
 int Encoder::bufferOf(int id) {
   Root &root = roots[id];
-  if (root.buffer >= 0)
-    return root.buffer;
-  Buffer buffer;
-  buffer.name = root.name;
-  buffer.where = root.tensor ? sync::Space::Tensor : sync::Space::Shared;
-  buffer.space = root.space;
-  buffer.slots = root.slots;
-  buffer.ranks = p.ranks;
-  if (root.tensor) {
-    buffer.stride = (root.columns * root.elementBits + 31) / 32;
-    buffer.lanes = static_cast<int>(root.rows);
-  } else if (root.bytes) {
-    buffer.stride = (root.columns * root.rows * root.elementBits + 7) / 8;
-  } else {
-    buffer.stride = root.columns;
-    buffer.lanes = static_cast<int>(root.rows);
-  }
-  if (Operation *op = root.value.getDefiningOp())
-    buffer.loc = locOf(op);
-  return root.buffer = p.addBuffer(std::move(buffer));
+  if (root.buffer < 0)
+    root.buffer = p.addBuffer(root.place);
+  return root.buffer;
 }
 
 int Encoder::barrierOf(int id) {
   Root &root = roots[id];
   if (root.barrier >= 0)
     return root.barrier;
+  // Two names of one array are one array.
+  for (const Root &other : roots)
+    if (other.barrier >= 0 && other.place.space == root.place.space &&
+        other.place.base == root.place.base && other.place.stride == root.place.stride &&
+        other.place.slots == root.place.slots)
+      return root.barrier = other.barrier;
   BarrierArray array;
-  array.name = root.name;
-  array.slots = root.slots;
+  array.name = root.place.name;
+  array.slots = root.place.slots;
   array.ranks = p.ranks;
-  if (Operation *op = root.value.getDefiningOp())
-    array.loc = locOf(op);
+  array.loc = root.place.loc;
+  array.space = root.place.space;
+  array.base = root.place.base;
+  array.stride = root.place.stride;
   return root.barrier = p.addBarrier(std::move(array));
 }
 
-bool Encoder::targetOf(const View &v, bool barrier, Target &target) {
-  const Root &root = roots[v.root];
+std::optional<SmallVector<BufferSpan>> Encoder::spans(const View &v) {
+  std::vector<int64_t> sizes;
+  for (const auto &part : {v.whole, v.offsets, v.shape})
+    sizes.insert(sizes.end(), part.begin(), part.end());
+  auto [it, isNew] = spansOfViews.try_emplace({v.type.getAsOpaquePointer(), sizes});
+  if (isNew)
+    it->second = spansOf(v.type, {v.whole, v.offsets, v.shape});
+  return it->second;
+}
+
+void Encoder::targetOf(const View &v, bool barrier, Target &target) {
+  const Buffer &place = roots[v.root].place;
   target.slot = v.slot;
   if (v.rank != NoExpr && target.rank == NoExpr)
     target.rank = v.rank;
   if (barrier) {
     target.object = barrierOf(v.root);
-    return true;
+    return;
   }
   target.object = bufferOf(v.root);
-  const Buffer &buffer = p.buffers[target.object];
-  bool allSlots = v.slot == NoExpr && root.slots > 1;
-  if (root.tensor) {
-    target.x0 = v.x0 * root.elementBits / 32;
-    target.x1 = (v.x1 * root.elementBits + 31) / 32;
-    target.y0 = static_cast<int>(v.y0);
-    target.y1 = static_cast<int>(v.y1);
-  } else if (root.bytes) {
-    bool fullRows = v.x0 == 0 && v.x1 == root.columns;
-    if (fullRows) {
-      target.x0 = v.y0 * root.columns * root.elementBits / 8;
-      target.x1 = (v.y1 * root.columns * root.elementBits + 7) / 8;
-    }
-  } else {
-    target.x0 = v.x0, target.x1 = v.x1;
-    target.y0 = static_cast<int>(v.y0), target.y1 = static_cast<int>(v.y1);
+  target.approximate = v.approximate;
+  auto add = [&](int64_t begin, int64_t end) {
+    target.parts.push_back({begin, end, 0, place.lanes});
+  };
+  if (v.slot == NoExpr) {
+    for (int slot = 0; slot < place.slots; ++slot)
+      add(place.start(slot) - place.start(0), place.start(slot) - place.start(0) + place.width());
+    target.approximate |= !v.isWhole();
+    return;
   }
-  if (allSlots) {
-    target.x0 = 0;
-    target.x1 = buffer.stride * root.slots;
+  std::optional<SmallVector<BufferSpan>> parts;
+  if (!v.isWhole()) {
+    parts = spans(v);
+    target.approximate |= !parts;
   }
-  return true;
+  if (!parts)
+    parts.emplace({BufferSpan{0, sizeInMemory(v.type, v.whole).value_or(place.width())}});
+  for (BufferSpan part : *parts)
+    add(v.origin + part.begin, v.origin + part.end);
+  // All of the slot needs no saying.
+  if (target.parts.size() == 1 && target.parts[0] == Rect{0, place.width(), 0, place.lanes})
+    target.parts.clear();
 }
 
 ViewSet Encoder::view(Value value) {
@@ -135,17 +131,25 @@ ViewSet Encoder::view(Value value) {
 }
 
 ViewSet Encoder::viewOf(Operation *op, Value value) {
-  StringRef name = op->getName().getStringRef();
-  if (name == "ttg.local_alloc" || name == "ttng.tmem_alloc" || name == "tlx.local_alias") {
-    View v;
-    v.root = rootOf(value, op);
-    const Root &root = roots[v.root];
-    v.x1 = root.columns, v.y1 = root.rows;
-    if (root.slots == 1)
-      v.slot = e.constant(0);
-    return {{NoExpr, v}};
+  if (const BufferPlace *at = aliases.placeOf(value)) {
+    const Storage &storage = aliases.storageOf(*at);
+    Buffer place;
+    place.where =
+        storage.kind == tlxd::StorageKind::Tmem ? sync::Space::Tensor : sync::Space::Shared;
+    place.space = static_cast<int>(at->storage);
+    place.lanes = std::max<int64_t>(storage.lanes, 1);
+    place.base = at->unit * at->slot;
+    if (isArray(value)) {
+      place.slots = static_cast<int>(at->count);
+      place.extent = at->unit;
+      place.stride = at->unit * at->scale;
+      place.group = at->group;
+    } else {
+      place.extent = place.stride = at->unit * at->count;
+    }
+    return {{NoExpr, arrayAt(place, value)}};
   }
-  if (name == "arith.select") {
+  if (isa<arith::SelectOp>(op)) {
     ExprId cond = scalar(op->getOperand(0));
     ViewSet set;
     for (auto [operand, when] :
@@ -156,69 +160,120 @@ ViewSet Encoder::viewOf(Operation *op, Value value) {
       }
     return set;
   }
-  bool isView = name.starts_with("ttg.memdesc_") || name == "ttng.tmem_subslice" ||
-                name == "tlx.require_layout" || name == "ttng.map_to_remote_buffer";
-  if (!isView || op->getNumOperands() == 0)
+  if (!isa<ttg::MemDescIndexOp, ttg::MemDescSubsliceOp, ttg::MemDescDynamicSubsliceOp,
+           ttg::MemDescTransOp, ttg::MemDescReshapeOp, ttg::MemDescReinterpretOp,
+           ttng::TMEMSubSliceOp, tlxd::RequireLayoutOp, ttng::MapToRemoteBufferOp>(op))
     return {};
   ViewSet set = view(op->getOperand(0));
-  auto from = cast<ttg::MemDescType>(op->getOperand(0).getType());
-  auto to = cast<ttg::MemDescType>(value.getType());
-  for (ViewCase &c : set) {
-    View &v = c.view;
-    Root &root = roots[v.root];
-    if (name == "ttg.memdesc_index") {
-      ExprId index = scalar(op->getOperand(1));
-      if (v.slot == NoExpr && !v.opaque) {
-        v.slot = index;
-      } else if (root.slots == 1 && !v.indexed && !v.opaque) {
-        // The only slot: an index other than 0 is out of range.
-        v.slot = index;
-      } else if (!v.opaque && e.isConst(index) && from.getShape().size() >= 2) {
-        int64_t rows = product(to.getShape().drop_back());
-        v.y0 += e[index].value * rows;
-        v.y1 = v.y0 + rows;
-      } else {
-        v.opaque = true; // some part of what it was
-      }
-      v.indexed = true;
-    } else if (name == "ttg.memdesc_subslice") {
-      ArrayRef<int32_t> offsets = cast<ttg::MemDescSubsliceOp>(op).getOffsets();
-      size_t n = to.getShape().size();
-      bool simple = !v.opaque && !v.transposed && offsets.size() == n && n >= 1;
-      for (size_t i = 0; simple && i + 2 < n; ++i)
-        simple = to.getShape()[i] == from.getShape()[i];
-      if (simple && n > 2 && to.getShape()[n - 2] != from.getShape()[n - 2])
-        simple = product(from.getShape().drop_back(2)) == 1;
-      if (!simple) {
-        v.opaque = true;
-        continue;
-      }
-      v.x0 += offsets[n - 1];
-      v.x1 = v.x0 + to.getShape()[n - 1];
-      if (n >= 2 && to.getShape()[n - 2] != from.getShape()[n - 2]) {
-        v.y0 += offsets[n - 2];
-        v.y1 = v.y0 + to.getShape()[n - 2];
-      }
-    } else if (name == "ttng.tmem_subslice") {
-      if (auto offset = op->getAttrOfType<IntegerAttr>("N"); offset && !v.opaque) {
-        v.x0 += offset.getInt();
-        v.x1 = v.x0 + to.getShape().back();
-      } else {
-        v.opaque = true;
-      }
-    } else if (name == "ttg.memdesc_trans") {
-      v.transposed = !v.transposed;
-    } else if (name == "ttg.memdesc_reshape") {
-      v.opaque |= to.getShape().back() != from.getShape().back();
-    } else if (name == "ttg.memdesc_reinterpret") {
-      v.opaque = true;
-    } else if (name == "ttg.memdesc_dynamic_subslice") {
-      v.opaque = true;
-    } else if (name == "ttng.map_to_remote_buffer") {
-      v.rank = scalar(op->getOperand(1));
-    }
-  }
+  for (ViewCase &c : set)
+    step(c.view, op, value);
   return set;
+}
+
+/// The view is all of a `type`, from the same beginning.
+static void become(View &v, ttg::MemDescType type) {
+  v.type = type;
+  v.whole = v.shape = llvm::to_vector(type.getShape());
+  v.offsets.assign(v.whole.size(), 0);
+}
+
+/// What `op` makes of the view that it takes.
+void Encoder::step(View &v, Operation *op, Value value) {
+  auto to = cast<ttg::MemDescType>(value.getType());
+  if (isa<ttng::MapToRemoteBufferOp>(op)) {
+    v.rank = scalar(op->getOperand(1));
+    return;
+  }
+  if (isa<ttg::MemDescDynamicSubsliceOp>(op))
+    v.approximate = true;
+  if (v.approximate)
+    return;
+  if (isa<ttg::MemDescIndexOp>(op))
+    return index(v, scalar(op->getOperand(1)), to);
+  if (auto slice = dyn_cast<ttg::MemDescSubsliceOp>(op)) {
+    for (auto [offset, more] : llvm::zip(v.offsets, slice.getOffsets()))
+      offset += more;
+    v.shape = llvm::to_vector(to.getShape());
+  } else if (auto slice = dyn_cast<ttng::TMEMSubSliceOp>(op)) {
+    v.offsets.back() += slice.getN();
+    v.shape = llvm::to_vector(to.getShape());
+  } else if (auto trans = dyn_cast<ttg::MemDescTransOp>(op)) {
+    for (auto *dims : {&v.whole, &v.offsets, &v.shape}) {
+      SmallVector<int64_t> old = *dims;
+      for (auto [at, from] : llvm::enumerate(trans.getOrder()))
+        (*dims)[at] = old[from];
+    }
+    v.type = to;
+  } else if (isa<ttg::MemDescReinterpretOp>(op)) {
+    reinterpret(v, value);
+  } else if (isa<tlxd::RequireLayoutOp>(op)) {
+    v.type = to;
+  } else if (v.isWhole()) { // memdesc_reshape
+    become(v, to);
+  } else {
+    v.approximate = true;
+  }
+}
+
+/// One buffer of an array, or one piece of a buffer along its first dimension.
+void Encoder::index(View &v, ExprId index, ttg::MemDescType to) {
+  if (v.slot == NoExpr) {
+    v.slot = e.add(index, e.constant(v.offsets.front()));
+    // A barrier of an array of barriers still has a dimension.
+    if (to.getShape().size() == v.whole.size())
+      return become(v, to);
+    v.type = to;
+    v.shape = llvm::to_vector(to.getShape());
+    v.whole.erase(v.whole.begin());
+    v.offsets.erase(v.offsets.begin());
+    return;
+  }
+  std::optional<int64_t> unit = sizeInMemory(to, to.getShape());
+  v.approximate = !v.isWhole() || !unit || !e.isConst(index);
+  if (v.approximate)
+    return;
+  v.origin += e[index].value * *unit;
+  become(v, to);
+}
+
+/// Where the first element of the view lies, counted from its slot.
+std::optional<int64_t> Encoder::beginOf(const View &v) {
+  if (v.isWhole())
+    return v.origin;
+  View first = v;
+  if (v.slot == NoExpr) { // of the first buffer of the array
+    if (v.offsets.front() != 0)
+      return std::nullopt;
+    for (auto *dims : {&first.whole, &first.offsets, &first.shape})
+      dims->erase(dims->begin());
+  }
+  auto parts = spans(first);
+  return parts ? std::optional(v.origin + parts->front().begin) : std::nullopt;
+}
+
+/// The same memory from its first element on, as a buffer or an array of its own.
+void Encoder::reinterpret(View &v, Value value) {
+  auto to = cast<ttg::MemDescType>(value.getType());
+  std::optional<int64_t> begin = beginOf(v);
+  if (!begin) {
+    v.approximate = true;
+  } else if (v.slot != NoExpr && !e.isConst(v.slot)) {
+    v.origin = *begin;
+    become(v, to);
+  } else {
+    Buffer place = roots[v.root].place;
+    place.base = place.start(v.slot == NoExpr ? 0 : e[v.slot].value) + *begin;
+    place.slots = 1, place.group = 1, place.extent = 0;
+    ArrayRef<int64_t> shape = to.getShape();
+    if (isArray(value)) {
+      place.slots = static_cast<int>(shape.front());
+      shape = shape.drop_front();
+    }
+    place.stride = sizeInMemory(to, shape).value_or(0);
+    ExprId rank = v.rank;
+    v = arrayAt(place, value);
+    v.rank = rank;
+  }
 }
 
 } // namespace tlx::verify

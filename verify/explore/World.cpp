@@ -177,7 +177,8 @@ int Interpreter::barOf(const World &w, int t, const Target &target) {
   return firstBar[target.object] + static_cast<int>(rank * array.slots + slot);
 }
 
-std::optional<Region> Interpreter::regionOf(const World &w, int t, const Effect &effect) {
+bool Interpreter::addRegions(const World &w, int t, const Effect &effect,
+                             std::vector<Region> &out) {
   const Target &target = effect.target;
   const Buffer &buffer = program.buffers[target.object];
   int64_t slot = target.slot == NoExpr ? 0 : eval(w, t, target.slot);
@@ -185,15 +186,10 @@ std::optional<Region> Interpreter::regionOf(const World &w, int t, const Effect 
                  : target.rank == NoExpr ? program.tasks[t].rank
                                          : eval(w, t, target.rank);
   if (slot < 0 || slot >= buffer.slots || rank < 0 || rank >= buffer.ranks)
-    return std::nullopt;
-  int64_t start = buffer.base + slot * buffer.stride;
-  return Region{buffer.space,
-                rank,
-                start + target.x0,
-                start + (target.x1 ? target.x1 : buffer.stride),
-                target.y0,
-                target.y1 ? target.y1 : buffer.lanes,
-                effect.kind == Kind::Write};
+    return false;
+  for (const Rect &place : placesOf(buffer, target, slot))
+    out.push_back({buffer.space, rank, place, effect.kind == Kind::Write});
+  return true;
 }
 
 std::vector<Region> Interpreter::nextAccesses(const World &w, int t, Group &group) {
@@ -207,8 +203,7 @@ std::vector<Region> Interpreter::nextAccesses(const World &w, int t, Group &grou
       continue;
     if (effect.moment == Moment::Completion)
       group = effect.group;
-    if (auto region = regionOf(w, t, effect))
-      out.push_back(*region);
+    addRegions(w, t, effect, out);
   }
   return out;
 }
@@ -396,13 +391,13 @@ bool Interpreter::apply(World &w, int t, int eventId, InFlight &work) {
     switch (effect.kind) {
     case Kind::Read:
     case Kind::Write: {
-      auto region = regionOf(w, t, effect);
-      if (!region) {
+      std::vector<Region> regions;
+      if (!addRegions(w, t, effect, regions)) {
         fail("range", "no such slot", t, eventId);
         return false;
       }
       if (effect.moment == Moment::Completion) {
-        work.accesses.push_back(*region);
+        work.accesses.insert(work.accesses.end(), regions.begin(), regions.end());
         work.group = effect.group;
       }
       break;

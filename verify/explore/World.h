@@ -20,11 +20,12 @@ namespace tlx::verify {
 /// A rectangle of memory that is read or written.
 struct Region {
   int space = -1;
-  int64_t rank = 0, x0 = 0, x1 = 0, y0 = 0, y1 = 0;
+  int64_t rank = 0;
+  Rect place;
   bool write = false;
   bool clashes(const Region &o) const {
-    return space == o.space && rank == o.rank && x0 < o.x1 && o.x0 < x1 && y0 < o.y1 && o.y0 < y1 &&
-           (write || o.write);
+    return space == o.space && rank == o.rank && place.x0 < o.place.x1 && o.place.x0 < place.x1 &&
+           place.y0 < o.place.y1 && o.place.y0 < place.y1 && (write || o.write);
   }
 };
 
@@ -127,7 +128,8 @@ private:
   void settle(World &world, int task);
   void clusterComplete(World &world);
   int barOf(const World &world, int task, const Target &target);
-  std::optional<Region> regionOf(const World &world, int task, const Effect &effect);
+  /// Appends where an access lies; false when there is no such slot.
+  bool addRegions(const World &world, int task, const Effect &effect, std::vector<Region> &out);
   Outcome block(World &world, int task, int event, bool &arrivedOnly);
   Outcome named(World &world, int task, int event, const Effect &effect, bool &arrivedOnly);
   bool apply(World &world, int task, int event, InFlight &work);

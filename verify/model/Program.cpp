@@ -9,6 +9,18 @@ std::string SourceLoc::str() const {
   return column > 0 ? text + ":" + std::to_string(column) : text;
 }
 
+std::vector<Rect> tlx::verify::placesOf(const Buffer &buffer, const Target &target, int64_t slot) {
+  int64_t start = buffer.start(slot);
+  std::vector<Rect> places = target.parts;
+  if (places.empty())
+    places.push_back({0, buffer.width(), 0, buffer.lanes});
+  for (Rect &place : places) {
+    place.x0 += start, place.x1 += start;
+    place.y0 += buffer.lane, place.y1 += buffer.lane;
+  }
+  return places;
+}
+
 Stmt tlx::verify::eventStmt(int event) {
   Stmt stmt{Stmt::EventStmt};
   stmt.event = event;

@@ -37,6 +37,7 @@ struct SourceLoc {
   int line = 0, column = 0;
   bool known() const { return line > 0; }
   std::string str() const;
+  bool operator==(const SourceLoc &) const = default;
 };
 
 enum class BarrierKind : uint8_t {
@@ -59,29 +60,47 @@ struct BarrierArray {
   int64_t base = 0, stride = 8;
 };
 
+/// A piece of a space. x: bytes (shared) or columns (tensor); y: lanes (tensor
+/// only).
+struct Rect {
+  int64_t x0 = 0, x1 = 0;
+  int64_t y0 = 0, y1 = 1;
+  auto operator<=>(const Rect &) const = default;
+};
+
 /// A buffer: `slots` equal pieces in one physical space. Buffers that alias
-/// share a space and overlap in [base, base + slots * stride).
-/// x: bytes (shared) or columns (tensor); y: lanes (tensor only).
+/// share a space and overlap wherever their pieces do.
 struct Buffer {
   std::string name;
   sync::Space where = sync::Space::Shared;
   int space = -1; ///< physical space; equal numbers may overlap
   int64_t base = 0, stride = 0;
+  int64_t extent = 0; ///< of a slot; 0: up to the next
+  int64_t group = 1;  ///< slots i and i + 1 of one group are `extent` further apart
   int slots = 1;
-  int lanes = 1;
+  int64_t lane = 0, lanes = 1;
   int ranks = 1; ///< copies, one for each CTA of the cluster
   SourceLoc loc;
+
+  bool operator==(const Buffer &) const = default;
+  int64_t width() const { return extent ? extent : stride; }
+  int64_t start(int64_t slot) const { return base + slot * stride + slot % group * width(); }
 };
 
 /// The object of an effect. `object` indexes Program::barriers or ::buffers as
 /// the effect's kind says.
 struct Target {
   int object = -1;
-  ExprId slot = NoExpr;   ///< NoExpr: slot 0
-  int64_t x0 = 0, x1 = 0; ///< within the slot; x1 == 0: all of it
-  int y0 = 0, y1 = 0;     ///< lanes; y1 == 0: all
-  ExprId rank = NoExpr;   ///< CTA of the cluster; NoExpr: the task's own
+  ExprId slot = NoExpr; ///< NoExpr: slot 0
+  /// Which parts of the slot, counted from its start; empty: all of it.
+  std::vector<Rect> parts = {};
+  /// Only something within these parts, not known what: no ground for a BUG.
+  bool approximate = false;
+  ExprId rank = NoExpr; ///< CTA of the cluster; NoExpr: the task's own
 };
+
+/// Where an access to a slot lies in its space.
+std::vector<Rect> placesOf(const Buffer &buffer, const Target &target, int64_t slot);
 
 /// One effect of one operation; see tlx::sync::Kind for what each kind means.
 struct Effect {
