@@ -1,0 +1,126 @@
+// Conversions between element types.
+#include "compiler/lowering/nvidia/Emitter.h"
+#include "compiler/lowering/nvidia/Families.h"
+#include "compiler/lowering/nvidia/Ptx.h"
+
+#include "compiler/dialect/tt/TT.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+namespace LL = mlir::LLVM;
+
+namespace tlx::nvidia {
+
+template <typename From, typename To> static LogicalResult lowerCast(From op, Emitter &e) {
+  Type type = e.scalarType(op.getType());
+  return elementwise(op, e, [&](ValueRange x) -> Value {
+    return x[0].getType() == type ? x[0] : Value(To::create(e.b, e.loc, type, x));
+  });
+}
+
+static Type elementOf(Type type) { return tt::elementTypeOrSelf(type); }
+
+static bool isFloat8(Type type) {
+  return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8;
+}
+
+static LogicalResult lowerBitcast(tt::BitcastOp op, Emitter &e) {
+  Type type = e.scalarType(op.getType());
+  return elementwise(op, e, [&](ValueRange x) -> Value {
+    bool from = isa<LL::LLVMPointerType>(x[0].getType()), to = isa<LL::LLVMPointerType>(type);
+    if (from && !to)
+      return LL::PtrToIntOp::create(e.b, e.loc, type, x[0]);
+    if (to && !from)
+      return LL::IntToPtrOp::create(e.b, e.loc, type, x[0]);
+    return e.cast(x[0], type);
+  });
+}
+
+static LogicalResult lowerArithBitcast(arith::BitcastOp op, Emitter &e) {
+  Type type = e.scalarType(op.getType());
+  return elementwise(op, e, [&](ValueRange x) { return e.cast(x[0], type); });
+}
+
+static LogicalResult lowerIndexCast(arith::IndexCastOp op, Emitter &e) {
+  Type type = e.scalarType(op.getType());
+  bool wider =
+      type.getIntOrFloatBitWidth() > e.scalarType(op.getIn().getType()).getIntOrFloatBitWidth();
+  return elementwise(op, e, [&](ValueRange x) -> Value {
+    return wider ? Value(LL::SExtOp::create(e.b, e.loc, type, x[0])) : e.resize(x[0], type);
+  });
+}
+
+/// The instruction's name for an eight-bit format; empty for one it does not have.
+static StringRef float8Name(Type type) {
+  return isa<Float8E4M3FNType>(type) ? "e4m3" : isa<Float8E5M2Type>(type) ? "e5m2" : "";
+}
+
+/// A float of any width as f32; exact.
+static Value widened(Emitter &e, Value x, Type format) {
+  if (isFloat8(format))
+    x = ptx::fromFloat8(e, x, float8Name(format));
+  if (x.getType().isF32() || x.getType().isF64())
+    return x;
+  return LL::FPExtOp::create(e.b, e.loc, e.b.getF32Type(), x);
+}
+
+static LogicalResult convertFloat(Operation *op, Emitter &e, Type from, Type to,
+                                  tt::RoundingMode rounding) {
+  for (Type type : {from, to})
+    if (isFloat8(type) && float8Name(type).empty())
+      return op->emitError("'") << op->getName() << "' of " << type
+                                << " has no lowering for sm_90a";
+  if (rounding == tt::RoundingMode::RS)
+    return op->emitError("'") << op->getName() << "' rounding stochastically needs sm_100a";
+  Type target = e.scalarType(to);
+  return elementwise(op, e, [&](ValueRange x) -> Value {
+    if (from == to)
+      return x[0];
+    if (to.getIntOrFloatBitWidth() > from.getIntOrFloatBitWidth() && !isFloat8(from))
+      return LL::FPExtOp::create(e.b, e.loc, target, x[0]);
+    Value wide = widened(e, x[0], from);
+    if (isFloat8(to)) {
+      if (wide.getType().isF64())
+        wide = LL::FPTruncOp::create(e.b, e.loc, e.b.getF32Type(), wide);
+      return ptx::toFloat8(e, wide, float8Name(to));
+    }
+    if (wide.getType() == target)
+      return wide;
+    if (target.getIntOrFloatBitWidth() > wide.getType().getIntOrFloatBitWidth())
+      return LL::FPExtOp::create(e.b, e.loc, target, wide);
+    if (rounding == tt::RoundingMode::RTZ && wide.getType().isF32())
+      return ptx::roundToZero(e, wide, target);
+    return LL::FPTruncOp::create(e.b, e.loc, target, wide);
+  });
+}
+
+static LogicalResult lowerFpToFp(tt::FpToFpOp op, Emitter &e) {
+  return convertFloat(op, e, elementOf(op.getSrc().getType()), elementOf(op.getType()),
+                      op.getRounding().value_or(tt::RoundingMode::RTNE));
+}
+
+template <typename Op> static LogicalResult lowerFloatCast(Op op, Emitter &e) {
+  return convertFloat(op, e, elementOf(op.getIn().getType()), elementOf(op.getType()),
+                      tt::RoundingMode::RTNE);
+}
+
+void addCasts(LoweringTable &table) {
+  table.add<arith::ExtSIOp>(lowerCast<arith::ExtSIOp, LL::SExtOp>);
+  table.add<arith::ExtUIOp>(lowerCast<arith::ExtUIOp, LL::ZExtOp>);
+  table.add<arith::TruncIOp>(lowerCast<arith::TruncIOp, LL::TruncOp>);
+  table.add<arith::SIToFPOp>(lowerCast<arith::SIToFPOp, LL::SIToFPOp>);
+  table.add<arith::UIToFPOp>(lowerCast<arith::UIToFPOp, LL::UIToFPOp>);
+  table.add<arith::FPToSIOp>(lowerCast<arith::FPToSIOp, LL::FPToSIOp>);
+  table.add<arith::FPToUIOp>(lowerCast<arith::FPToUIOp, LL::FPToUIOp>);
+  table.add<arith::ExtFOp>(lowerFloatCast<arith::ExtFOp>);
+  table.add<arith::TruncFOp>(lowerFloatCast<arith::TruncFOp>);
+  table.add<arith::BitcastOp>(lowerArithBitcast);
+  table.add<arith::IndexCastOp>(lowerIndexCast);
+  table.add<tt::BitcastOp>(lowerBitcast);
+  table.add<tt::FpToFpOp>(lowerFpToFp);
+  table.add<tt::PtrToIntOp>(lowerCast<tt::PtrToIntOp, LL::PtrToIntOp>);
+  table.add<tt::IntToPtrOp>(lowerCast<tt::IntToPtrOp, LL::IntToPtrOp>);
+}
+
+} // namespace tlx::nvidia

@@ -1,0 +1,166 @@
+#include "compiler/lowering/nvidia/Convert.h"
+
+#include "compiler/analysis/EncodingToLayout.h"
+#include "compiler/layout/Queries.h"
+#include "compiler/lowering/nvidia/Families.h"
+#include "compiler/lowering/nvidia/SharedAccess.h"
+
+#include "compiler/dialect/tt/TT.h"
+
+using namespace mlir;
+using tlx::layout::LinearLayout;
+
+namespace tlx::nvidia {
+
+/// Where the registers of `from` hold each element: packed coordinates to number.
+static llvm::DenseMap<uint64_t, int64_t> holders(const LinearLayout &from) {
+  llvm::DenseMap<uint64_t, int64_t> result;
+  for (int64_t reg = 0; reg < from.inSize(layout::kRegister); ++reg)
+    result.try_emplace(from.applyPacked(from.packIn({{std::string(layout::kRegister), reg}})), reg);
+  return result;
+}
+
+bool isRenaming(const LinearLayout &from, const LinearLayout &to) {
+  LinearLayout source = from.transposeOuts(to.outNames());
+  for (std::string_view input : {layout::kLane, layout::kWarp, layout::kBlock}) {
+    unsigned bits = std::max(source.inBits(input), to.inBits(input));
+    std::vector<uint64_t> a = source.hasIn(input) ? source.packed(input) : std::vector<uint64_t>();
+    std::vector<uint64_t> b = to.hasIn(input) ? to.packed(input) : std::vector<uint64_t>();
+    a.resize(bits);
+    b.resize(bits);
+    if (a != b)
+      return false;
+  }
+  llvm::DenseMap<uint64_t, int64_t> held = holders(source);
+  for (uint64_t basis : to.packed(layout::kRegister))
+    if (!held.count(basis))
+      return false;
+  return true;
+}
+
+/// Shared memory for an exchange: the elements in row-major order, the dimension
+/// along which the readers' registers are consecutive last.
+static LinearLayout exchangeLayout(const LinearLayout &from, const LinearLayout &to) {
+  std::vector<std::string> order = to.outNames(); // fastest first
+  auto run = [&](const std::string &dim) {
+    int64_t length = 1;
+    std::vector<std::vector<int32_t>> bases = to.bases(layout::kRegister);
+    size_t column = llvm::find(to.outNames(), dim) - to.outNames().begin();
+    while (llvm::any_of(bases, [&](const std::vector<int32_t> &basis) {
+      for (size_t index = 0; index < basis.size(); ++index)
+        if (basis[index] != (index == column ? length : 0))
+          return false;
+      return true;
+    }))
+      length *= 2;
+    return length;
+  };
+  std::vector<std::string> names = to.outNames();
+  std::stable_sort(order.begin(), order.end(), [&](const std::string &a, const std::string &b) {
+    if (run(a) != run(b))
+      return run(a) > run(b);
+    return llvm::find(names, a) > llvm::find(names, b);
+  });
+  LinearLayout result;
+  for (const std::string &dim : order)
+    result *= LinearLayout::identity1D(to.outSize(dim), layout::kOffset, dim);
+  return result.transposeOuts(from.outNames());
+}
+
+/// The part of a layout within one CTA.
+static LinearLayout withinCta(const LinearLayout &layout) {
+  std::vector<std::string> ins = {std::string(layout::kRegister), std::string(layout::kLane),
+                                  std::string(layout::kWarp)};
+  return layout.sublayout(ins, layout.outNames());
+}
+
+int64_t conversionScratch(const LinearLayout &from, const LinearLayout &to, unsigned elementBits) {
+  if (isRenaming(from, to))
+    return 0;
+  return from.totalOutSize() * std::max(1u, elementBits / 8);
+}
+
+Registers convertRegisters(Emitter &e, const Registers &registers, const LinearLayout &from,
+                           const LinearLayout &to) {
+  if (isRenaming(from, to)) {
+    llvm::DenseMap<uint64_t, int64_t> held = holders(from.transposeOuts(to.outNames()));
+    Registers results;
+    for (int64_t reg = 0; reg < to.inSize(layout::kRegister); ++reg)
+      results.push_back(registers[held.lookup(
+          to.applyPacked(to.packIn({{std::string(layout::kRegister), reg}})))]);
+    return results;
+  }
+  LinearLayout shared = exchangeLayout(from, to);
+  Type element = registers.front().getType();
+  Buffer scratch{e.scratch(), e.i32(0)};
+  SharedAccess(e, withinCta(from), shared, element).store(scratch, registers);
+  e.taskBarrier();
+  return SharedAccess(e, withinCta(to), shared, element).load(scratch);
+}
+
+/// A layout with one more output of a single value, named and placed as `names`
+/// says.
+static LinearLayout withUnitDim(LinearLayout layout, unsigned axis, unsigned rank) {
+  for (unsigned dim = rank; dim-- > axis;)
+    layout = layout.renameOut(layout::dimName(dim), layout::dimName(dim + 1));
+  layout *= LinearLayout::zeros1D(1, layout::kRegister, layout::dimName(axis), 1);
+  return layout.transposeOuts(layout::dimNames(rank + 1));
+}
+
+static LinearLayout permuted(LinearLayout layout, ArrayRef<int32_t> order) {
+  // Result dimension i is source dimension order[i].
+  for (unsigned dim = 0; dim < order.size(); ++dim)
+    layout = layout.renameOut(layout::dimName(dim), "to" + std::to_string(dim));
+  for (auto [dim, source] : llvm::enumerate(order))
+    layout = layout.renameOut("to" + std::to_string(dim), layout::dimName(source));
+  return layout.transposeOuts(layout::dimNames(order.size()));
+}
+
+/// Coordinates of dimensions that the source has once become 0.
+static LinearLayout projected(const LinearLayout &layout, ArrayRef<int64_t> shape) {
+  LinearLayout result = layout;
+  for (auto [dim, size] : llvm::enumerate(shape))
+    if (size == 1)
+      result = result.resizeOut(layout::dimName(dim), 0);
+  return result;
+}
+
+std::optional<Movement> movementOf(Operation *op) {
+  auto of = [](Value value) {
+    return std::move(*layoutOf(cast<RankedTensorType>(value.getType())));
+  };
+  if (auto convert = dyn_cast<ttg::ConvertLayoutOp>(op))
+    return Movement{of(convert.getSrc()), of(convert.getResult())};
+  if (auto expand = dyn_cast<tt::ExpandDimsOp>(op)) {
+    unsigned rank = cast<RankedTensorType>(expand.getSrc().getType()).getRank();
+    return Movement{withUnitDim(of(expand.getSrc()), expand.getAxis(), rank),
+                    of(expand.getResult())};
+  }
+  if (auto broadcast = dyn_cast<tt::BroadcastOp>(op)) {
+    auto type = cast<RankedTensorType>(broadcast.getSrc().getType());
+    return Movement{of(broadcast.getSrc()), projected(of(broadcast.getResult()), type.getShape())};
+  }
+  if (auto trans = dyn_cast<tt::TransOp>(op))
+    return Movement{of(trans.getSrc()), permuted(of(trans.getResult()), trans.getOrder())};
+  if (auto reshape = dyn_cast<tt::ReshapeOp>(op))
+    return Movement{of(reshape.getSrc()).rowMajorOuts("element"),
+                    of(reshape.getResult()).rowMajorOuts("element")};
+  return std::nullopt;
+}
+
+template <typename Op> static LogicalResult lowerMovement(Op op, Emitter &e) {
+  std::optional<Movement> movement = movementOf(op);
+  Registers source = e.get(op.getOperand());
+  e.set(op.getResult(), convertRegisters(e, source, movement->from, movement->to));
+  return success();
+}
+
+void addConvert(LoweringTable &table) {
+  table.add<ttg::ConvertLayoutOp>(lowerMovement<ttg::ConvertLayoutOp>);
+  table.add<tt::ExpandDimsOp>(lowerMovement<tt::ExpandDimsOp>);
+  table.add<tt::BroadcastOp>(lowerMovement<tt::BroadcastOp>);
+  table.add<tt::TransOp>(lowerMovement<tt::TransOp>);
+  table.add<tt::ReshapeOp>(lowerMovement<tt::ReshapeOp>);
+}
+
+} // namespace tlx::nvidia

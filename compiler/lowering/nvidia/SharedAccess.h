@@ -1,0 +1,33 @@
+//===- SharedAccess.h - registers to and from shared memory ------------------===//
+#pragma once
+
+#include "compiler/layout/LinearLayout.h"
+#include "compiler/lowering/nvidia/Emitter.h"
+
+namespace tlx::nvidia {
+
+/// Moves the registers of a tile to or from a buffer, as wide as both layouts
+/// allow. `registers`: (register, lane, warp[, block]) to coordinates; `shared`:
+/// offset[, block] to the same coordinates.
+class SharedAccess {
+public:
+  SharedAccess(Emitter &e, const layout::LinearLayout &registers,
+               const layout::LinearLayout &shared, Type element);
+
+  Registers load(Buffer buffer);
+  void store(Buffer buffer, const Registers &registers);
+  /// For each access: its address and the numbers of its registers, in order.
+  void each(Buffer buffer,
+            llvm::function_ref<void(Value address, llvm::ArrayRef<int64_t> registers)> f);
+
+private:
+  /// What stands in memory for a register.
+  Value toMemory(Value register_);
+  Value fromMemory(Value stored);
+
+  Emitter &e;
+  layout::LinearLayout toShared;
+  Type element, memory;
+};
+
+} // namespace tlx::nvidia

@@ -1,0 +1,108 @@
+#include "compiler/lowering/nvidia/SharedPlan.h"
+
+#include "compiler/analysis/ClusterSync.h"
+#include "compiler/analysis/StorageAliases.h"
+#include "compiler/analysis/StorageAllocation.h"
+#include "compiler/lowering/nvidia/Hazards.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace tlx::nvidia {
+
+/// Shared memory that a CTA may have (CUDA C++ Programming Guide, "Technical
+/// Specifications per Compute Capability", 9.0).
+constexpr int64_t kSharedLimit = 227 * 1024;
+
+Region *taskOf(Operation *op) {
+  for (Region *region = op->getParentRegion(); region; region = region->getParentRegion()) {
+    Operation *parent = region->getParentOp();
+    if (isa<tt::FuncOp, ttg::WarpSpecializePartitionsOp>(parent))
+      return region;
+  }
+  return nullptr;
+}
+
+/// Default regions run on the warps that reached them: they share the scratch of
+/// the code around them. Partitions have their own.
+static void placeScratch(tt::FuncOp kernel, SharedPlan &plan) {
+  llvm::MapVector<Region *, int64_t> sizes;
+  kernel.walk([&](Operation *op) {
+    if (int64_t bytes = scratchBytes(op)) {
+      int64_t &size = sizes[taskOf(op)];
+      size = std::max(size, bytes);
+    }
+  });
+  for (auto [region, size] : sizes) {
+    plan.bytes = llvm::alignTo(plan.bytes, 128);
+    plan.scratch[region] = plan.bytes;
+    plan.bytes += size;
+  }
+}
+
+bool isRecomputed(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return isa<tt::FuncOp>(argument.getOwner()->getParentOp()) &&
+           argument.getOwner()->isEntryBlock();
+  Operation *op = value.getDefiningOp();
+  auto alloc = dyn_cast<ttg::LocalAllocOp>(op);
+  bool plain = alloc ? !alloc.getSrc()
+                     : (isPure(op) && op->getNumRegions() == 0 &&
+                        llvm::none_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>));
+  return plain && llvm::all_of(op->getOperands(), isRecomputed);
+}
+
+static void placeCaptures(tt::FuncOp kernel, SharedPlan &plan) {
+  plan.bytes = llvm::alignTo(plan.bytes, 8);
+  plan.state = plan.bytes;
+  int64_t words = 1;
+  kernel.walk([&](ttg::WarpSpecializeOp op) {
+    for (Value capture : op.getCaptures())
+      if (!isRecomputed(capture) &&
+          plan.captures.try_emplace(capture, plan.bytes + 8 * words).second)
+        words += isa<ttg::MemDescType>(capture.getType()) ? 2 : 1;
+  });
+  bool specialised =
+      !kernel.getBody().empty() &&
+      kernel.walk([](ttg::WarpSpecializeOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  if (specialised)
+    plan.bytes += 8 * words;
+}
+
+static bool isCluster(tt::FuncOp kernel) {
+  int64_t ctas = 1;
+  auto module = kernel->getParentOfType<ModuleOp>();
+  for (const char *name :
+       {"ttg.cluster-dim-x", "ttg.cluster-dim-y", "ttg.cluster-dim-z", "ttg.num-ctas"})
+    if (auto size = module->getAttrOfType<IntegerAttr>(name))
+      ctas *= size.getInt();
+  return ctas > 1;
+}
+
+FailureOr<SharedPlan> planShared(tt::FuncOp kernel) {
+  FailureOr<StorageAliases> aliases = StorageAliases::compute(kernel);
+  if (failed(aliases))
+    return failure();
+  StorageAllocation allocation = StorageAllocation::compute(kernel, *aliases);
+  SharedPlan plan;
+  kernel.walk([&](Operation *op) {
+    for (Value result : op->getResults())
+      if (const BufferPlace *place = aliases->placeOf(result))
+        plan.offsets[result] = allocation.addressOf(place->storage).offset;
+  });
+  plan.bytes = allocation.sharedBytes();
+  placeScratch(kernel, plan);
+  placeCaptures(kernel, plan);
+  if (plan.bytes > kSharedLimit)
+    return kernel.emitError("'") << kernel.getName() << "' needs " << plan.bytes
+                                 << " bytes of shared memory; a CTA has " << kSharedLimit;
+  if (isCluster(kernel))
+    plan.clusterEntryAfter = loweredClusterSync(kernel).entryAfter;
+  if (failed(findHazards(kernel, *aliases, allocation, plan)))
+    return failure();
+  return plan;
+}
+
+} // namespace tlx::nvidia

@@ -1,0 +1,260 @@
+#include "compiler/lowering/nvidia/Specialize.h"
+
+#include "compiler/lowering/nvidia/Cluster.h"
+#include "compiler/lowering/nvidia/Emitter.h"
+#include "compiler/lowering/nvidia/Families.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+namespace LL = mlir::LLVM;
+
+namespace tlx::nvidia {
+
+constexpr int kAllWarps = 1, kFirstPartition = 2;
+constexpr int64_t kRegisterFile = 64 * 1024, kMostRegisters = 256, kFewestRegisters = 24;
+
+/// Partitions of whole warp groups first, so that they begin at one.
+static LogicalResult place(ttg::WarpSpecializeOp op, WarpPlan &plan) {
+  ArrayRef<int32_t> sizes = op.getPartitionNumWarps();
+  SmallVector<int64_t> first(sizes.size());
+  int64_t end = plan.defaultWarps;
+  if (std::optional<ArrayRef<int32_t>> given = op.getWarpGroupStartIds()) {
+    for (auto [index, start] : llvm::enumerate(*given)) {
+      first[index] = start;
+      end = std::max<int64_t>(end, start + sizes[index]);
+    }
+  } else {
+    SmallVector<size_t> order = llvm::to_vector(llvm::seq(sizes.size()));
+    llvm::stable_sort(order, [&](size_t a, size_t b) { return sizes[a] > sizes[b]; });
+    for (size_t index : order) {
+      if (sizes[index] % 4 == 0)
+        end = llvm::alignTo(end, 4);
+      first[index] = end;
+      end += sizes[index];
+    }
+  }
+  plan.firstWarps[op] = first;
+  plan.totalWarps = std::max<int64_t>(plan.totalWarps, llvm::alignTo(end, 4));
+  if (plan.totalWarps > 32)
+    return op.emitError("'ttg.warp_specialize' needs ")
+           << plan.totalWarps << " warps; a CTA has at most 32";
+  return success();
+}
+
+FailureOr<WarpPlan> planWarps(tt::FuncOp kernel) {
+  WarpPlan plan;
+  auto module = kernel->getParentOfType<ModuleOp>();
+  plan.defaultWarps = plan.totalWarps =
+      module->getAttrOfType<IntegerAttr>("ttg.num-warps").getInt();
+  kernel.walk([&](ttg::WarpSpecializeOp op) { plan.specializations.push_back(op); });
+  bool asks = false;
+  for (ttg::WarpSpecializeOp op : plan.specializations) {
+    if (failed(place(op, plan)))
+      return failure();
+    asks |= op.getRequestedRegisters().has_value();
+  }
+  plan.single = plan.specializations.size() == 1 && kernel.getBody().hasOneBlock() &&
+                plan.specializations.front()->getParentOp() == kernel;
+  if (asks)
+    plan.entryRegisters =
+        std::min(kRegisterFile / (plan.totalWarps * 32) / 8 * 8, kMostRegisters - 1) / 8 * 8;
+  return plan;
+}
+
+static void setRegisters(Emitter &e, int64_t from, int64_t to) {
+  if (from == to || to == 0)
+    return;
+  auto action =
+      to > from ? NVVM::SetMaxRegisterAction::increase : NVVM::SetMaxRegisterAction::decrease;
+  NVVM::SetMaxRegisterOp::create(e.b, e.loc, to, action);
+}
+
+/// Registers of each warp group's threads while `op` runs; 0: as at entry. Groups
+/// get the most that a partition in them asks for, the default warps what is left.
+static FailureOr<SmallVector<int64_t>> registersOf(ttg::WarpSpecializeOp op, const WarpPlan &plan) {
+  SmallVector<int64_t> groups(plan.totalWarps / 4 + 1, 0);
+  std::optional<ArrayRef<int32_t>> asked = op.getRequestedRegisters();
+  if (!asked)
+    return groups;
+  int64_t left = plan.entryRegisters * plan.totalWarps;
+  for (auto [index, count] : llvm::enumerate(*asked)) {
+    int64_t first = plan.firstWarps.lookup(op)[index];
+    int64_t end = first + op.getPartitionNumWarps()[index];
+    for (int64_t warp = first; warp < end; ++warp)
+      groups[warp / 4] = std::max<int64_t>(groups[warp / 4], count / 8 * 8);
+  }
+  for (int64_t group = llvm::divideCeil(plan.defaultWarps, 4); group < plan.totalWarps / 4; ++group)
+    left -= 4 * (groups[group] ? groups[group] : plan.entryRegisters);
+  int64_t mine = std::min(left / plan.defaultWarps / 8 * 8, kMostRegisters);
+  if (std::optional<uint32_t> wanted = op.getDefaultRequestedRegisters())
+    mine = std::min<int64_t>(mine, int64_t(*wanted) / 8 * 8);
+  if (mine < kFewestRegisters)
+    return op.emitError("'ttg.warp_specialize' asks for more registers than there are");
+  for (int64_t group = 0; group * 4 < plan.defaultWarps; ++group)
+    groups[group] = mine;
+  return groups;
+}
+
+static void meetAll(Emitter &e) {
+  e.namedBarrier(e.i32(kAllWarps), e.i32(e.warps.totalWarps * 32));
+}
+
+/// Recomputes what a captured value is made of.
+static LogicalResult recompute(Emitter &e, Value value) {
+  if (e.has(value))
+    return success();
+  Operation *op = value.getDefiningOp();
+  for (Value operand : op->getOperands())
+    if (failed(recompute(e, operand)))
+      return failure();
+  return e.lower(op);
+}
+
+static LogicalResult receive(Emitter &e, Value capture, Value argument) {
+  auto slot = e.plan.captures.find(capture);
+  if (slot == e.plan.captures.end()) {
+    if (failed(recompute(e, capture)))
+      return failure();
+    e.set(argument, Registers(e.get(capture)));
+    return success();
+  }
+  Registers registers;
+  for (auto [index, type] : llvm::enumerate(e.registerTypes(argument.getType())))
+    registers.push_back(e.loadShared(type, e.sharedAddress(slot->second + 8 * index)));
+  e.set(argument, std::move(registers));
+  return success();
+}
+
+static void handOver(Emitter &e, ttg::WarpSpecializeOp op) {
+  int64_t number = llvm::find(e.warps.specializations, op) - e.warps.specializations.begin();
+  bool any = !e.warps.single;
+  for (Value capture : op.getCaptures())
+    any |= e.plan.captures.count(capture);
+  if (!any)
+    return;
+  e.ifThen(e.isFirstThread(), [&] {
+    if (!e.warps.single)
+      e.storeShared(e.i32(number), e.sharedAddress(e.plan.state));
+    for (Value capture : op.getCaptures()) {
+      auto slot = e.plan.captures.find(capture);
+      if (slot == e.plan.captures.end())
+        continue;
+      for (auto [index, value] : llvm::enumerate(e.get(capture)))
+        e.storeShared(value, e.sharedAddress(slot->second + 8 * index));
+    }
+  });
+}
+
+static LogicalResult lowerSpecialize(ttg::WarpSpecializeOp op, Emitter &e) {
+  FailureOr<SmallVector<int64_t>> registers = registersOf(op, e.warps);
+  if (failed(registers))
+    return failure();
+  int64_t mine = registers->front();
+  handOver(e, op);
+  meetAll(e);
+  setRegisters(e, e.warps.entryRegisters, mine);
+  if (!op.getDefaultRegion().hasOneBlock())
+    return op.emitError("'ttg.warp_specialize' with branches between blocks has no lowering");
+  Block &body = op.getDefaultRegion().front();
+  if (failed(e.lowerBody(body)))
+    return failure();
+  meetAll(e);
+  if (mine)
+    setRegisters(e, mine, e.warps.entryRegisters);
+  for (auto [result, value] : llvm::zip(op->getResults(), body.getTerminator()->getOperands()))
+    e.set(result, Registers(e.get(value)));
+  return success();
+}
+
+/// The partitions of one warp_specialize; control goes to `join` after them.
+static LogicalResult emitPartitions(Emitter &e, ttg::WarpSpecializeOp op, Value warp,
+                                    function_ref<void()> join) {
+  FailureOr<SmallVector<int64_t>> registers = registersOf(op, e.warps);
+  if (failed(registers))
+    return failure();
+  for (auto [index, partition] : llvm::enumerate(op.getPartitionRegions())) {
+    int64_t first = e.warps.firstWarps.lookup(op)[index];
+    int64_t count = op.getPartitionNumWarps()[index], own = (*registers)[first / 4];
+    Block *mine = e.newBlock(), *others = e.newBlock();
+    Value inside = e.compare(LL::ICmpPredicate::ult, e.sub(warp, e.i32(first)), e.i32(count));
+    e.branch(inside, mine, {}, others, {});
+    e.moveTo(mine);
+    setRegisters(e, e.warps.entryRegisters, own);
+    Task task;
+    task.warps = count;
+    task.firstWarp = first;
+    task.barrier = kFirstPartition + int(index);
+    task.scratch = e.plan.scratch.lookup(&partition);
+    e.startTask(task);
+    auto outside = e.copyValues();
+    for (auto [capture, argument] : llvm::zip(op.getCaptures(), partition.getArguments()))
+      if (failed(receive(e, capture, argument)))
+        return failure();
+    if (!partition.hasOneBlock())
+      return op.emitError("'ttg.warp_specialize' with branches between blocks has no lowering");
+    if (failed(e.lowerBody(partition.front())))
+      return failure();
+    e.swapValues(std::move(outside));
+    if (own)
+      setRegisters(e, own, e.warps.entryRegisters);
+    join();
+    e.moveTo(others);
+  }
+  // Warps that fill up a warp group.
+  for (int64_t group = e.warps.defaultWarps / 4; group < e.warps.totalWarps / 4; ++group) {
+    int64_t own = (*registers)[group];
+    if (!own)
+      continue;
+    Block *mine = e.newBlock(), *others = e.newBlock();
+    e.branch(e.equal(e.lshr(warp, 2), e.i32(group)), mine, {}, others, {});
+    e.moveTo(mine);
+    setRegisters(e, e.warps.entryRegisters, own);
+    setRegisters(e, own, e.warps.entryRegisters);
+    join();
+    e.moveTo(others);
+  }
+  join();
+  return success();
+}
+
+LogicalResult emitWorkers(Emitter &e) {
+  Value warp = e.shuffle(e.lshr(NVVM::ThreadIdXOp::create(e.b, e.loc, e.i32Type()), 5),
+                         NVVM::ShflKind::idx, e.i32(0));
+  arriveAtClusterEntry(e);
+  Block *wait = e.newBlock();
+  e.branch(wait);
+  e.moveTo(wait);
+  meetAll(e);
+  auto join = [&] {
+    meetAll(e);
+    if (e.warps.single)
+      LL::ReturnOp::create(e.b, e.loc, ValueRange{});
+    else
+      e.branch(wait);
+  };
+  if (e.warps.single)
+    return emitPartitions(e, e.warps.specializations.front(), warp, join);
+  Value state = e.loadShared(e.i32Type(), e.sharedAddress(e.plan.state));
+  for (auto [number, op] : llvm::enumerate(e.warps.specializations)) {
+    Block *mine = e.newBlock(), *others = e.newBlock();
+    e.branch(e.equal(state, e.i32(number)), mine, {}, others, {});
+    e.moveTo(mine);
+    if (failed(emitPartitions(e, op, warp, join)))
+      return failure();
+    e.moveTo(others);
+  }
+  LL::ReturnOp::create(e.b, e.loc, ValueRange{});
+  return success();
+}
+
+void dismissWorkers(Emitter &e) {
+  if (e.warps.specializations.empty() || e.warps.single)
+    return;
+  e.ifThen(e.isFirstThread(), [&] { e.storeShared(e.i32(-1), e.sharedAddress(e.plan.state)); });
+  meetAll(e);
+}
+
+void addSpecialize(LoweringTable &table) { table.add<ttg::WarpSpecializeOp>(lowerSpecialize); }
+
+} // namespace tlx::nvidia

@@ -1,0 +1,99 @@
+//===- TlxCompile.cpp - compiles a kernel ---------------------------------------===//
+//
+//   tlx-compile kernel.ttgir -o kernel.tlxk
+//   tlx-compile kernel.ttgir --emit ptx
+//
+// Exit codes: 0 done, 2 bad input, something without a lowering, or usage, 3 a
+// fault of the compiler.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/codegen/Codegen.h"
+#include "compiler/dialect/registry/Registry.h"
+#include "compiler/ingest/ParseFile.h"
+#include "compiler/pipelines/Compile.h"
+#include "compiler/tools/CommandLine.h"
+#include "runtime/base/File.h"
+#include "runtime/base/SourceText.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+namespace cl = llvm::cl;
+
+namespace {
+
+struct Options {
+  cl::opt<std::string> input{cl::Positional, cl::desc("<file>"), cl::init("-")};
+  cl::opt<std::string> output{"o", cl::desc("write here (default: standard output)"),
+                              cl::value_desc("file"), cl::init("-")};
+  cl::opt<std::string> kernel{"kernel", cl::desc("the function (default: the only public one)"),
+                              cl::value_desc("name")};
+  cl::opt<bool> resources{"resources",
+                          cl::desc("print what the assembler says about registers and memory")};
+  cl::opt<tlx::Product> emit{
+      "emit", cl::desc("what to write"),
+      cl::values(clEnumValN(tlx::Product::Ttgir, "ttgir", "the tile program"),
+                 clEnumValN(tlx::Product::Llvm, "llvm", "LLVM IR"),
+                 clEnumValN(tlx::Product::Ptx, "ptx", "PTX"),
+                 clEnumValN(tlx::Product::Cubin, "cubin", "machine code"),
+                 clEnumValN(tlx::Product::Package, "package", "a .tlxk package (default)")),
+      cl::init(tlx::Product::Package)};
+};
+
+int report(const tlx::Error &error) {
+  llvm::errs() << error.str() << "\n";
+  return int(error.code);
+}
+
+int run(const Options &options) {
+  tlx::Result<std::string> text = tlx::readSourceText(options.input);
+  if (!text)
+    return report(text.error());
+  DialectRegistry registry;
+  tlx::registerDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  context.printOpOnDiagnostic(false);
+  std::string file = options.input == "-" ? "<stdin>" : options.input.getValue();
+  tlx::Result<OwningOpRef<ModuleOp>> module = tlx::parseText(*text, file, context);
+  if (!module)
+    return report(module.error());
+  tlx::IrLevel level = tlx::irLevelOf(**module, file);
+  if (level != tlx::IrLevel::Ttgir)
+    return report(tlx::Error("is at the level of ." + std::string(tlx::name(level)) +
+                                 "; code is generated from .ttgir",
+                             {file, 0, 0}));
+  tlx::CompileOptions compile;
+  compile.kernel = options.kernel;
+  compile.file = file;
+  compile.text = *text;
+  compile.assembler = tlx::findAssembler();
+  tlx::Result<tlx::Compiled> compiled = tlx::compileModule(**module, compile, options.emit);
+  if (!compiled)
+    return report(compiled.error());
+  if (options.resources)
+    llvm::errs() << compiled->log;
+  std::string bytes =
+      options.emit == tlx::Product::Package ? tlx::writePackage(compiled->package) : compiled->text;
+  if (options.output == "-") {
+    llvm::outs() << bytes;
+    return 0;
+  }
+  if (tlx::Result<void> written = tlx::writeFile(options.output, bytes); !written)
+    return report(written.error());
+  return 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  tlx::CommandLine commandLine;
+  Options options;
+  if (!commandLine.parse(argc, argv, "compiles a kernel to machine code\n"))
+    return int(tlx::ExitCode::BadInput);
+  return run(options);
+}
