@@ -10,7 +10,7 @@ LoweredClusterSync loweredClusterSync(tt::FuncOp kernel) {
   LoweredClusterSync result;
   if (kernel.getBody().empty())
     return result;
-  bool reachesPeers = false, pairsCtas = false;
+  bool reachesPeers = false;
   kernel.walk([&](Operation *op) {
     reachesPeers |= isa<ttng::MapToRemoteBufferOp>(op);
     SmallVector<SyncEffect> effects;
@@ -18,14 +18,14 @@ LoweredClusterSync loweredClusterSync(tt::FuncOp kernel) {
     for (const SyncEffect &effect : effects) {
       reachesPeers |= effect.rankIsMask || effect.rankMask != 0 || effect.pairLeader ||
                       effect.kind == sync::Kind::ClcRequest;
-      pairsCtas |= effect.pairLeader && effect.group == sync::Group::Tcgen05;
+      result.pairsCtas |= effect.pairLeader && effect.group == sync::Group::Tcgen05;
     }
   });
   if (reachesPeers)
     for (Operation &op : kernel.getBody().front())
       if (isa<ttng::InitBarrierOp>(op))
         result.entryAfter = &op;
-  if (pairsCtas && !kernel->getParentOp()->hasAttr("tlx.user_post_ws_sync"))
+  if (result.pairsCtas && !kernel->getParentOp()->hasAttr("tlx.user_post_ws_sync"))
     result.exitBefore = kernel.getBody().back().getTerminator();
   return result;
 }

@@ -22,6 +22,7 @@ namespace tlx {
 struct LoweredClusterSync {
   mlir::Operation *entryAfter = nullptr; ///< synchronised behind this op; null: not
   mlir::Operation *exitBefore = nullptr; ///< and before this one; null: not
+  bool pairsCtas = false;                ///< tensor memory is worked on, and freed, in pairs
 };
 
 /// Of a kernel that is launched in clusters of more than one CTA.

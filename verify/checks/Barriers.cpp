@@ -48,10 +48,12 @@ bool Machine::initBarrier(State &state, int task, int event, const Resolved &r) 
              {{-1, b.initEvent, {}, "first initialised here", {}}}});
     return false;
   }
-  int64_t generation = 0;
+  int leader = strand(task, 0);
+  if (!access(state, task, event, map.barrierCells(r.barrier), leader, state.epoch[leader],
+              static_cast<uint16_t>(leader), true, false, sync::Proxy::Generic, false))
+    return false;
   b = BarrierState{};
   b.inited = true;
-  b.generation = generation;
   b.initToken = state.epoch[strand(task, 0)];
   b.initEvent = event;
   b.initTask = task;
@@ -64,6 +66,7 @@ bool Machine::initBarrier(State &state, int task, int event, const Resolved &r) 
 
 bool Machine::invalBarrier(State &state, int task, int event, const Resolved &r) {
   int row = strand(task, 0);
+  taskBarrier(state, task); // after the task's own use of it (membar)
   if (!usable(state, task, event, r.barrier, row))
     return false;
   BarrierState &b = state.barriers[r.barrier];
@@ -86,7 +89,8 @@ bool Machine::invalBarrier(State &state, int task, int event, const Resolved &r)
     return false;
   }
   b = BarrierState{};
-  return true;
+  return access(state, task, event, map.barrierCells(r.barrier), row, state.epoch[row],
+                static_cast<uint16_t>(row), true, false, sync::Proxy::Generic, false);
 }
 
 bool Machine::arrive(State &state, int task, int event, int barrier, int row,

@@ -323,7 +323,7 @@ std::string Machine::canonical(State &state, const Fork &fork) {
       token(wait.token);
   }
   for (const Cell &cell : state.cells) {
-    w.put(cell.accesses.size());
+    w.put(cell.accesses.size() << 1 | (cell.freedBy >= 0));
     for (const Access &access : cell.accesses) {
       token(access.token);
       w.put(access.agent);

@@ -69,6 +69,10 @@ const ClassInfo &tlx::verify::info(BugClass cls) {
       {"cluster-entry", "another CTA's memory or barrier is used before that CTA has started",
        "CTAs of a cluster start at different times. Put a cluster barrier (tlx.cluster_barrier)\n"
        "between the start of the kernel and the first access to a peer."},
+      {"memory-lifetime", "memory is freed while it may still be used",
+       "Tensor memory is given back by an explicit deallocation or at the end of the kernel; by\n"
+       "then every MMA on it and every load from it must be over. CTAs that work on tensor memory\n"
+       "in pairs free it together: synchronise the cluster at the end."},
       {"remote-form", "an instruction that knows only the CTA's own barriers names a peer's",
        "Initialising, expecting bytes and waiting work on barriers of the executing CTA. Of a\n"
        "peer's barrier only arrivals and completions can be asked for; let the owner expect the\n"

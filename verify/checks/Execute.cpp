@@ -375,6 +375,8 @@ Machine::Outcome Machine::applyIssue(State &state, int task, int event, const Re
   switch (effect.kind) {
   case Kind::Read:
   case Kind::Write: {
+    if (effect.lifetime != Lifetime::Goes)
+      return beginOrEnd(state, task, event, r);
     int count = effect.threads == Threads::Elected ? 1 : halves(task);
     for (int half = 0; half < count; ++half) {
       int s = strand(task, half);

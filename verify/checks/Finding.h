@@ -23,6 +23,7 @@ enum class BugClass : uint8_t {
   Exit,            ///< asynchronous work outlives the CTA or what it uses
   ClusterBarrier,  ///< cluster barrier arrive and wait do not pair up
   ClusterEntry,    ///< a CTA is reached before it is known to have started
+  MemoryLifetime,  ///< memory is used after, or while, it is freed
   RemoteForm,      ///< a CTA-local instruction on another CTA's barrier
   Resources,       ///< more tensor memory, shared memory or barriers than there are
 };

@@ -2,7 +2,9 @@
 //
 // A CTA's shared memory and barriers exist from its start to its end. Another
 // CTA of the cluster may touch them only when it knows of the start, and the
-// end has to be ordered after everything that touches them.
+// end has to be ordered after everything that touches them. Tensor memory
+// exists until it is freed; a barrier's memory is the barrier's until that is
+// invalidated.
 //
 //===----------------------------------------------------------------------===//
 
@@ -84,7 +86,7 @@ bool Machine::checkExit(State &state, int task) {
         continue;
       Violation v{BugClass::Exit,
                   "the kernel can end while the " + accessText(access) + " is still in flight",
-                  Step{(access.agent - 2 * numTasks) / 8, access.event, {}, {}, {}},
+                  Step{taskOf(access), access.event, {}, {}, {}},
                   {}};
       violate(std::move(v));
       return false;
@@ -95,4 +97,57 @@ bool Machine::checkExit(State &state, int task) {
       return false;
   state.touches[rank].clear();
   return true;
+}
+
+bool Machine::isAlive(State &state, int task, int event, int cell, bool write) {
+  if (int freedBy = state.cells[cell].freedBy; freedBy >= 0) {
+    violate({BugClass::MemoryLifetime,
+             "this memory can have been freed",
+             here(state, task, event),
+             {{-1, freedBy, {}, "freed here", {}}}});
+    return false;
+  }
+  if (!write)
+    return true;
+  for (int barrier : map.barriersAt(cell))
+    if (const BarrierState &b = state.barriers[barrier]; b.inited) {
+      if (isApproximate(event))
+        return unknownPart(state, task, event);
+      violate({BugClass::BarrierLifetime,
+               "this overwrites " + map.barrierName(barrier) +
+                   ", which is initialised and has not been invalidated",
+               here(state, task, event),
+               {{-1, b.initEvent, {}, "initialised here", {}}}});
+      return false;
+    }
+  return true;
+}
+
+/// Memory is allocated or freed. What is freed must not be in use any more.
+Machine::Outcome Machine::beginOrEnd(State &state, int task, int event, const Resolved &r) {
+  if (r.effect->lifetime == Lifetime::Begins) {
+    for (int cell : *r.cells)
+      state.cells[cell].freedBy = -1;
+    return Outcome::Ran;
+  }
+  for (int half = 0; half < halves(task); ++half) {
+    int row = strand(task, half);
+    for (int cell : *r.cells)
+      for (const Access &access : state.cells[cell].accesses)
+        if (!state.knowledge.knows(row, access.token)) {
+          if (isApproximate(event) || isApproximate(access.event)) {
+            unknownPart(state, task, event);
+            return Outcome::Stopped;
+          }
+          Violation v{BugClass::MemoryLifetime,
+                      "memory is freed that the " + accessText(access) +
+                          " may still use: nothing orders this after it",
+                      here(state, task, event),
+                      {{taskOf(access), access.event, {}, "the use", {}}}};
+          return violate(std::move(v));
+        }
+  }
+  for (int cell : *r.cells)
+    state.cells[cell].freedBy = event;
+  return Outcome::Ran;
 }

@@ -120,6 +120,9 @@ private:
   bool reachPeer(State &state, int rank, int row, Touch touch);
   bool outlived(int rank, Step at, const Touch &touch);
   bool checkExit(State &state, int task);
+  /// The memory that an access wants is allocated, and not a barrier in use.
+  bool isAlive(State &state, int task, int event, int cell, bool write);
+  Outcome beginOrEnd(State &state, int task, int event, const Resolved &r);
   void warn(Violation violation);
 
   // Tokens.cpp
@@ -149,6 +152,8 @@ private:
   Outcome violate(Violation violation);
   Outcome unmodelled(const State &state, int task, int event, std::string reason);
   std::string accessText(const Access &access) const;
+  int taskOf(const Access &access) const;
+  bool unknownPart(const State &state, int task, int event); ///< always false
   int64_t threadsOf(int task) const { return program.tasks[task].warps * 32; }
 
   MachineOptions options;

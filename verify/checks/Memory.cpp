@@ -19,6 +19,16 @@ bool Machine::isApproximate(int event) const {
                      [](const Effect &effect) { return effect.target.approximate; });
 }
 
+bool Machine::unknownPart(const State &state, int task, int event) {
+  unmodelled(state, task, event, "which part of its buffer an access touches");
+  return false;
+}
+
+/// The task that made or issued it.
+int Machine::taskOf(const Access &access) const {
+  return access.agent < 2 * numTasks ? access.agent / 2 : (access.agent - 2 * numTasks) / 8;
+}
+
 bool Machine::access(State &state, int task, int event, const std::vector<int> &cells, int row,
                      Token token, uint16_t agent, bool write, bool async, sync::Proxy proxy,
                      bool ordered) {
@@ -30,34 +40,32 @@ bool Machine::access(State &state, int task, int event, const std::vector<int> &
       return false;
   for (int index : cells) {
     Cell &cell = state.cells[index];
+    if (!isAlive(state, task, event, index, write))
+      return false;
     bool shared = map.spaceKind(index) != static_cast<int>(sync::Space::Tensor);
     for (const Access &other : cell.accesses) {
       if ((!write && !other.write) || other.serial == state.serial)
         continue; // two reads, or another warp's part of the same operation
       if (ordered && other.ordered && other.agent == agent)
-        continue; // one pipe, in issue order
-      int otherTask = other.agent < 2 * numTasks ? other.agent / 2 : -1;
+        continue;                                                        // one pipe, in issue order
+      int otherTask = other.agent < 2 * numTasks ? other.agent / 2 : -1; // of a strand
       if (!state.knowledge.knows(row, other.token) && otherTask == task)
         taskBarrier(state, task); // the barrier that the membar analysis inserts
       if (row == scratchRow() && otherTask == task)
         state.knowledge.join(row, strand(task, 0));
       bool vague = isApproximate(event) || isApproximate(other.event);
-      auto unknownPart = [&] {
-        unmodelled(state, task, event, "which part of its buffer an access touches");
-        return false;
-      };
       const char *what =
           write ? (async ? "asynchronous write" : "write") : (async ? "asynchronous read" : "read");
       if (!state.knowledge.knows(row, other.token)) {
         if (vague)
-          return unknownPart();
+          return unknownPart(state, task, event);
         Violation v{BugClass::Race,
                     std::string(what) + " is not ordered after the " + accessText(other) +
                         " of the same memory",
                     here(state, task, event),
                     {}};
-        int by = otherTask >= 0 ? otherTask : (other.agent - 2 * numTasks) / 8;
-        v.related.push_back({by, other.event, {}, "the other access: " + accessText(other), {}});
+        v.related.push_back(
+            {taskOf(other), other.event, {}, "the other access: " + accessText(other), {}});
         violate(std::move(v));
         return false;
       }
@@ -72,14 +80,13 @@ bool Machine::access(State &state, int task, int event, const std::vector<int> &
                       "fence.proxy.async between them",
                   here(state, task, event),
                   {}};
-      int by = otherTask >= 0 ? otherTask : (other.agent - 2 * numTasks) / 8;
-      v.related.push_back({by, other.event, {}, "the generic access", {}});
+      v.related.push_back({taskOf(other), other.event, {}, "the generic access", {}});
       if (readFirst && options.warProxy == WarProxy::Warn) {
         warn(std::move(v));
         continue;
       }
       if (vague)
-        return unknownPart();
+        return unknownPart(state, task, event);
       violate(std::move(v));
       return false;
     }

@@ -90,8 +90,34 @@ MemoryMap::MemoryMap(const Program &program) : program(program) {
         access.targets.push_back(&target);
       }
     }
+  // Barriers matter where something else can lie on them.
+  std::vector<Target> whole(program.barriers.size());
+  for (size_t i = 0; i < program.barriers.size(); ++i) {
+    const BarrierArray &array = program.barriers[i];
+    auto grid = grids.find(array.space);
+    if (grid == grids.end())
+      continue;
+    Buffer memory;
+    memory.base = array.base;
+    memory.stride = array.stride;
+    for (int slot = 0; slot < array.slots; ++slot)
+      grid->second.accesses[{~static_cast<int>(i), slot, {}}] = {placesOf(memory, whole[i], slot),
+                                                                 {&whole[i]}};
+  }
   for (auto &[space, grid] : grids)
     cut(grid);
+  cellsOfBarrier.resize(totalBarriers);
+  barriersOfCell.resize(total);
+  for (int flat = 0; flat < totalBarriers; ++flat) {
+    const BarrierArray &array = arrayOf(flat);
+    auto found =
+        cellsOf.find({&whole[owner[flat]], (flat - firstBarrier[owner[flat]]) % array.slots});
+    if (found == cellsOf.end() || rankOf(flat) >= static_cast<int>(found->second.size()))
+      continue;
+    cellsOfBarrier[flat] = found->second[rankOf(flat)];
+    for (int cell : cellsOfBarrier[flat])
+      barriersOfCell[cell].push_back(flat);
+  }
 }
 
 void MemoryMap::cut(const Grid &grid) {

@@ -31,6 +31,9 @@ public:
   int rankOf(int flat) const;
   int cellRank(int cell) const { return cellRanks[cell]; }
   int spaceKind(int cell) const { return kinds[cell]; } ///< sync::Space
+  /// The cells that an mbarrier takes up; none where no access can meet it.
+  const std::vector<int> &barrierCells(int flat) const { return cellsOfBarrier[flat]; }
+  const std::vector<int> &barriersAt(int cell) const { return barriersOfCell[cell]; }
 
 private:
   /// What one kind of access touches: a buffer, a slot and parts of it.
@@ -50,6 +53,7 @@ private:
   /// By rank, of each access in the program.
   std::map<std::pair<const Target *, int64_t>, std::vector<std::vector<int>>> cellsOf;
   std::vector<int> firstBarrier, owner;
+  std::vector<std::vector<int>> cellsOfBarrier, barriersOfCell;
   std::vector<char> kinds, cellRanks;
   int total = 0, totalBarriers = 0;
 };

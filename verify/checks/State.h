@@ -95,6 +95,7 @@ struct Access {
 /// One elementary piece of memory: no two accesses of the program cut it.
 struct Cell {
   std::vector<Access> accesses;
+  int32_t freedBy = -1; ///< event that ended its life
 };
 
 /// A wait that returned because of the last completed generation.

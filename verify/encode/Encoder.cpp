@@ -7,6 +7,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Location.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
@@ -107,6 +108,7 @@ bool Encoder::readLaunch() {
 /// What has to be known before the first task is encoded.
 void Encoder::scan() {
   function->walk([&](Operation *op) {
+    freesMemory |= hasEffect<MemoryEffects::Free>(op);
     if (op->getName().getStringRef() == "ttg.memdesc_index") {
       Value source = op->getOperand(0);
       // Through captures: partitions see allocations as block arguments.
@@ -189,6 +191,9 @@ void Encoder::block(mlir::Block &block, Block &out) {
   for (Operation &op : block) {
     if (&op == lowered.exitBefore)
       clusterSync(&op, "cluster sync before tensor memory is freed (lowering)", out);
+    if (lowered.pairsCtas && p.ranks > 1 && op.hasTrait<OpTrait::IsTerminator>() &&
+        op.getParentOp() == function)
+      freePairs(&op, out);
     operation(&op, out);
     if (&op == lowered.entryAfter)
       clusterSync(&op, "cluster sync after barrier initialisation (lowering)", out);
@@ -206,6 +211,65 @@ void Encoder::clusterSync(Operation *op, const char *what, Block &out) {
     event.effects.push_back(effect);
     out.push_back(eventStmt(p.addEvent(std::move(event))));
   }
+}
+
+static Effect writeOf(const Target &target, Lifetime lifetime) {
+  Effect effect;
+  effect.kind = sync::Kind::Write;
+  effect.target = target;
+  effect.lifetime = lifetime;
+  return effect;
+}
+
+/// Tensor memory that is allocated or freed here.
+void Encoder::lifetime(Operation *op, Block &out) {
+  auto memory = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!memory || !freesMemory)
+    return;
+  SmallVector<MemoryEffects::EffectInstance> declared;
+  memory.getEffects(declared);
+  Event event;
+  event.op = op->getName().getStringRef().str();
+  event.loc = locOf(op);
+  for (const MemoryEffects::EffectInstance &one : declared) {
+    bool begins = isa<MemoryEffects::Allocate>(one.getEffect());
+    if (!begins && !isa<MemoryEffects::Free>(one.getEffect()))
+      continue;
+    Value value = one.getValue()         ? one.getValue()
+                  : op->getNumOperands() ? op->getOperand(0)
+                                         : Value();
+    if (!value || !isa<ttg::MemDescType>(value.getType()))
+      continue;
+    for (const ViewCase &c : view(value))
+      if (roots[c.view.root].place.where == sync::Space::Tensor) {
+        Target target;
+        targetOf(c.view, false, target);
+        event.effects.push_back(writeOf(target, begins ? Lifetime::Begins : Lifetime::Ends));
+        event.effects.back().pred = c.when;
+      }
+  }
+  if (!event.effects.empty())
+    out.push_back(eventStmt(p.addEvent(std::move(event))));
+}
+
+/// CTAs that work on tensor memory in pairs free both parts together.
+void Encoder::freePairs(Operation *terminator, Block &out) {
+  Operation *last = terminator->getPrevNode();
+  Event event;
+  event.op = "tensor memory of the pair is freed (lowering)";
+  event.loc = locOf(last ? last : terminator);
+  for (size_t i = 0; i < roots.size(); ++i)
+    if (roots[i].place.where == sync::Space::Tensor)
+      for (int r : {rank & ~1, rank | 1}) {
+        View all;
+        all.root = static_cast<int>(i);
+        Target target;
+        targetOf(all, false, target);
+        target.rank = e.constant(r);
+        event.effects.push_back(writeOf(target, Lifetime::Ends));
+      }
+  if (!event.effects.empty())
+    out.push_back(eventStmt(p.addEvent(std::move(event))));
 }
 
 void Encoder::operation(Operation *op, Block &out) {
@@ -226,6 +290,7 @@ void Encoder::operation(Operation *op, Block &out) {
       p.positive.push_back(e.add(e.sub(node.b, node.a), e.constant(1)));
     return;
   }
+  lifetime(op, out);
   switch (syncEffectsKind(op->getName())) {
   case SyncEffectsKind::None: return;
   case SyncEffectsKind::Own: return effects(op, out);

@@ -107,6 +107,8 @@ private:
   ExprId withThread(ExprId expr, int64_t t);
   int namedBarriers();
   void clusterSync(mlir::Operation *op, const char *what, Block &out);
+  void lifetime(mlir::Operation *op, Block &out);
+  void freePairs(mlir::Operation *terminator, Block &out);
 
   SourceLoc locOf(mlir::Operation *op) const;
   std::string nameOf(mlir::Value value, const char *fallback) const;
@@ -124,6 +126,7 @@ private:
   int depth = 0; ///< loops around the current operation
   int regions = 0;
   bool inPartition = false, inBranch = false;
+  bool freesMemory = false;                    ///< some operation frees what another allocates
   llvm::DenseSet<mlir::Value> writtenPointers; ///< arguments that the kernel stores through
   llvm::DenseMap<mlir::Value, ExprId> scalars;
   llvm::DenseMap<mlir::Value, ViewSet> views;

@@ -55,7 +55,7 @@ struct BarrierArray {
   SourceLoc loc;
   /// Cluster: arrivals that complete a generation, in tasks.
   int64_t count = 0;
-  /// Mbarrier: where it lies, to find a barrier that memory is laid over.
+  /// Mbarrier: the physical space it lies in and the size of a slot, as in Buffer.
   int space = -1;
   int64_t base = 0, stride = 8;
 };
@@ -102,6 +102,13 @@ struct Target {
 /// Where an access to a slot lies in its space.
 std::vector<Rect> placesOf(const Buffer &buffer, const Target &target, int64_t slot);
 
+/// What a write stands for besides itself.
+enum class Lifetime : uint8_t {
+  Goes,   ///< nothing: the memory lives on
+  Begins, ///< the memory is allocated
+  Ends,   ///< and freed
+};
+
 /// One effect of one operation; see tlx::sync::Kind for what each kind means.
 struct Effect {
   sync::Kind kind = sync::Kind::Hint;
@@ -117,6 +124,7 @@ struct Effect {
   bool taskBarrierBefore = false;
   /// ClusterArrive: without release semantics.
   bool relaxed = false;
+  Lifetime lifetime = Lifetime::Goes;
 };
 
 struct Event {

@@ -132,3 +132,78 @@ TEST(Lifetime, WarpsThatIssueTheirPartAreNotOvertaken) {
   ASSERT_EQ(r.verdict, ProofResult::Bug);
   EXPECT_EQ(r.violation.cls, BugClass::LostPhase);
 }
+
+namespace {
+/// Memory that one task reads and another frees; the barrier in between tells
+/// the second that the first has read.
+ProofResult freedUnderReader(bool readFirst, bool allocatesAgain) {
+  Builder b;
+  int bar = b.barriers("bar", 1), data = b.buffer("data", 1, tlx::sync::Space::Tensor);
+  auto lifetime = [&](Lifetime what) {
+    Effect e = b.effect(tlx::sync::Kind::Write, data, b.c(0));
+    e.lifetime = what;
+    return b.event("lifetime", {e});
+  };
+  b.root({b.init(bar, 0, 1)});
+  Stmt read = b.read(data, b.c(0)), arrive = b.arrive(bar, b.c(0));
+  b.task("reader", readFirst ? Block{read, arrive} : Block{arrive, read});
+  Block frees{b.wait(bar, b.c(0), b.c(0)), lifetime(Lifetime::Ends)};
+  if (allocatesAgain)
+    frees.push_back(lifetime(Lifetime::Begins));
+  frees.push_back(b.write(data, b.c(0)));
+  b.task("owner", std::move(frees));
+  return prove(b.p, {});
+}
+
+/// A word of shared memory is a barrier until it is invalidated.
+ProofResult scratchOverBarrier(bool invalidates) {
+  Builder b;
+  int bar = b.barriers("bar", 1), word = b.buffer("word", 1);
+  b.p.barriers[bar].space = b.p.buffers[word].space;
+  b.p.barriers[bar].stride = b.p.buffers[word].stride;
+  Block body{b.init(bar, 0, 1), b.arrive(bar, b.c(0)), b.wait(bar, b.c(0), b.c(0))};
+  if (invalidates)
+    body.push_back(b.event("inval", {b.effect(tlx::sync::Kind::BarrierInval, bar, b.c(0))}));
+  body.push_back(b.write(word, b.c(0)));
+  b.task("default", std::move(body), 4, -1);
+  return prove(b.p, {});
+}
+
+/// A barrier is initialised over memory that a store still reads.
+ProofResult barrierOverStaging(bool waitsForStore) {
+  Builder b;
+  int bar = b.barriers("bar", 1), word = b.buffer("word", 1);
+  b.p.barriers[bar].space = b.p.buffers[word].space;
+  b.p.barriers[bar].stride = b.p.buffers[word].stride;
+  Block body{b.async(tlx::sync::Kind::Read, word, b.c(0), tlx::sync::Group::BulkStore),
+             b.group(tlx::sync::Kind::GroupCommit, tlx::sync::Group::BulkStore)};
+  if (waitsForStore)
+    body.push_back(b.group(tlx::sync::Kind::GroupWait, tlx::sync::Group::BulkStore));
+  body.push_back(b.init(bar, 0, 1));
+  b.task("default", std::move(body), 4, -1);
+  return prove(b.p, {});
+}
+} // namespace
+
+TEST(Lifetime, MemoryIsFreedAfterItsLastUse) {
+  EXPECT_EQ(freedUnderReader(true, true).verdict, ProofResult::Proved);
+  for (auto [readFirst, again] : {std::pair(true, false), std::pair(false, true)}) {
+    ProofResult r = freedUnderReader(readFirst, again);
+    ASSERT_EQ(r.verdict, ProofResult::Bug) << readFirst << again;
+    EXPECT_EQ(r.violation.cls, BugClass::MemoryLifetime);
+  }
+}
+
+TEST(Lifetime, ABarriersMemoryIsItsOwnUntilItIsInvalidated) {
+  EXPECT_EQ(scratchOverBarrier(true).verdict, ProofResult::Proved);
+  ProofResult r = scratchOverBarrier(false);
+  ASSERT_EQ(r.verdict, ProofResult::Bug);
+  EXPECT_EQ(r.violation.cls, BugClass::BarrierLifetime);
+}
+
+TEST(Lifetime, ABarrierIsInitialisedWhereNothingElseIsInUse) {
+  EXPECT_EQ(barrierOverStaging(true).verdict, ProofResult::Proved);
+  ProofResult r = barrierOverStaging(false);
+  ASSERT_EQ(r.verdict, ProofResult::Bug);
+  EXPECT_EQ(r.violation.cls, BugClass::Race);
+}
