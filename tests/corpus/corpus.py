@@ -74,10 +74,10 @@ def need(tool):
     return path
 
 
-def forEach(function, items, jobs=None):
+def forEach(function, items, jobs=None, chunk=8):
     """[function(item)] in parallel processes, in order."""
     with concurrent.futures.ProcessPoolExecutor(jobs or os.cpu_count()) as pool:
-        return list(pool.map(function, items, chunksize=8))
+        return list(pool.map(function, items, chunksize=chunk))
 
 
 def table(rows, columns):
