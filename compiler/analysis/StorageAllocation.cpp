@@ -105,12 +105,14 @@ private:
   SmallVector<Value> pending;
 };
 
-/// A piece of memory: `size` units from `offset`, lanes from `lane`.
+/// A piece of memory: `size` units from `offset`. Tensor memory has two halves,
+/// the lower 16 and the upper 16 of each 32 lanes; shared memory counts as one.
 struct Piece {
-  int64_t storage, offset, size, lane, lanes;
+  int64_t storage, offset, size;
+  int half, halves;
   bool meets(const Piece &other) const {
     return offset < other.offset + other.size && other.offset < offset + size &&
-           lane < other.lane + other.lanes && other.lane < lane + lanes;
+           half < other.half + other.halves && other.half < half + halves;
   }
 };
 
@@ -121,9 +123,9 @@ Piece firstFit(Piece piece, int64_t alignment, ArrayRef<Piece> taken) {
     candidates.push_back(llvm::alignTo(other.offset + other.size, alignment));
   llvm::sort(candidates);
   for (int64_t offset : candidates)
-    for (int64_t lane = 0; lane + piece.lanes <= 128; lane += 64) {
+    for (int half = 0; half + piece.halves <= 2; ++half) {
       piece.offset = offset;
-      piece.lane = lane;
+      piece.half = half;
       if (llvm::none_of(taken, [&](const Piece &other) { return piece.meets(other); }))
         return piece;
     }
@@ -163,10 +165,10 @@ StorageAllocation StorageAllocation::compute(Operation *root, const StorageAlias
     for (const Piece &other : placed[tensor])
       if (result.lives[index].overlaps(result.lives[other.storage]))
         taken.push_back(other);
-    Piece piece{index, 0, storage.size, 0, tensor ? storage.lanes : 128};
+    Piece piece{index, 0, storage.size, 0, tensor && storage.lanes == 64 ? 1 : 2};
     piece = firstFit(piece, tensor ? 1 : storage.alignment, taken);
     placed[tensor].push_back(piece);
-    result.addresses[index] = {piece.offset, piece.lane};
+    result.addresses[index] = {piece.offset, piece.half * 16};
     int64_t &total = tensor ? result.columns : result.bytes;
     total = std::max(total, piece.offset + piece.size);
   }

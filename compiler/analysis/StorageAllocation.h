@@ -41,7 +41,9 @@ struct StorageLife {
 
 struct StorageAddress {
   int64_t offset = 0; ///< bytes, or columns of tensor memory
-  int64_t lane = 0;   ///< tensor memory: first lane, 0 or 64
+  /// Tensor memory: first lane. A storage of 64 rows takes 16 of each 32 lanes: the
+  /// lower ones (0) or the upper ones (16).
+  int64_t lane = 0;
 };
 
 class StorageAllocation {

@@ -42,9 +42,6 @@ static void factsFromModule(ModuleOp module, sim::LaunchFacts &facts) {
     integer("ttg.cluster-dim-y", facts.clusterDims[1]);
     integer("ttg.cluster-dim-z", facts.clusterDims[2]);
   }
-  for (StringRef name : {"tlx.enable_paired_cta_mma", "ttng.two-ctas"})
-    if (auto flag = module->getAttrOfType<BoolAttr>(name))
-      facts.twoCtas |= flag.getValue();
 }
 
 Result<std::unique_ptr<sim::Program>> exportProgram(ModuleOp module, const ExportOptions &options) {

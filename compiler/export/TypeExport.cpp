@@ -3,6 +3,7 @@
 
 #include "compiler/analysis/ElementType.h"
 #include "compiler/analysis/EncodingToLayout.h"
+#include "compiler/analysis/TensorMemorySize.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 
@@ -71,8 +72,9 @@ sim::Type Exporter::simType(Type type) {
 
 /// Bases of each coordinate's bits: the element offset (shared memory) or the
 /// byte address divided by the element size (tensor memory) they contribute.
+/// `upperLanesFree`: lanes 16 to 31 of each 32 hold nothing, rather than copies.
 static sim::MemLayout memLayoutOf(const layout::LinearLayout &layout, bool tensorMemory,
-                                  int64_t elementBytes, unsigned rank) {
+                                  bool upperLanesFree, int64_t elementBytes, unsigned rank) {
   sim::MemLayout result;
   result.bases.resize(rank);
   // A copy of an element is an input bit that does nothing.
@@ -110,7 +112,7 @@ static sim::MemLayout memLayoutOf(const layout::LinearLayout &layout, bool tenso
       continue;
     std::vector<uint64_t> words = layout.packed(in.name);
     for (unsigned bit = 0; bit < words.size(); ++bit)
-      if (words[bit] == 0 && in.name == layout::kRow) {
+      if (words[bit] == 0 && in.name == layout::kRow && !(upperLanesFree && bit == 4)) {
         uint32_t copy = place(in.name, int64_t(1) << bit);
         size_t count = result.replicas.size();
         for (size_t at = 0; at < count; ++at)
@@ -150,7 +152,11 @@ sim::Type Exporter::memDescType(ttg::MemDescType type) {
     return result;
   }
   int64_t elementBytes = result.memoryElementBytes();
-  sim::MemLayout table = memLayoutOf(*layout, tensorMemory, elementBytes, rank);
+  bool upperLanesFree = false;
+  if (tensorMemory)
+    if (std::optional<TensorMemorySize> size = tensorMemorySize(type))
+      upperLanesFree = size->lanes == 64;
+  sim::MemLayout table = memLayoutOf(*layout, tensorMemory, upperLanesFree, elementBytes, rank);
   Attribute encoding = tlxd::unwrapLayout(type.getEncoding());
   int64_t bufferElements = 1;
   for (int64_t dim : type.getAllocShape().take_back(rank))

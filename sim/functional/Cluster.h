@@ -55,7 +55,6 @@ struct AsyncOp {
   bool inOrder = false;       ///< after all earlier ones of its task and group
   bool counted = false;       ///< in its task's groups
   bool hasValue = true;       ///< false: signals only (commits)
-  bool twoCtas = false;
   std::vector<Value> operands;
   Value result; ///< wgmma: the tile it will fill
   std::vector<Signal> signals;

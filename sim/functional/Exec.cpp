@@ -10,6 +10,15 @@ namespace tlx::sim {
 
 bool Exec::wantsValues() const { return cluster.launch().config.values; }
 
+bool Exec::forPair() const {
+  if (cluster.numCtas() < 2 || prepared.insts[pc].group != sync::Group::Tcgen05)
+    return false;
+  for (unsigned i = 0; i < inst.numEffects; ++i)
+    if (program.effectsOf(inst)[i].pairLeader)
+      return true;
+  return false;
+}
+
 void Exec::fail(Finding::Kind kind, std::string message, bool fatal) {
   cluster.report({kind, std::move(message), inst.loc, task.ref, {}, 1}, fatal);
 }

@@ -50,6 +50,8 @@ struct Exec {
   }
   bool flag(unsigned i, bool absent = true) const { return has(i) ? in(i).asInt() != 0 : absent; }
   bool wantsValues() const;
+  /// A tensor-core operation that the even CTA of a pair does for both.
+  bool forPair() const;
 
   void fail(Finding::Kind kind, std::string message, bool fatal = true);
   void unsupported(std::string what) { fail(Finding::Kind::Unsupported, std::move(what)); }

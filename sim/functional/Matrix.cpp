@@ -208,8 +208,7 @@ bool readScaledMatrix(Exec &exec, unsigned i, int scaleOperand, ScaleElem kind, 
   }
   // A pair of CTAs holds B's columns half and half, but each has the factors of all.
   int64_t firstRow =
-      !isA && rank >= 0 && rank % 2 && exec.attrs().twoCtas && total / perRow >= 2 * outer ? outer
-                                                                                           : 0;
+      !isA && rank >= 0 && rank % 2 && exec.forPair() && total / perRow >= 2 * outer ? outer : 0;
   int64_t group = k / perRow;
   for (int64_t o = 0; o < outer; ++o)
     for (int64_t g = 0; g < perRow; ++g) {

@@ -24,11 +24,12 @@ void RaceCheck::Clock::join(const Clock &other) {
 
 RaceCheck::RaceCheck(const Program &program, Observer *next)
     : program(program), next(next),
-      // Before fences are inserted by the compiler their absence means nothing.
-      checksFences(program.facts.level.empty() || program.facts.level == "ttgir"),
-      pairs(program.facts.twoCtas) {
-  for (const Attrs &attrs : program.attrs)
-    pairs |= attrs.twoCtas;
+      // Before fences are inserted by the compiler their absence means nothing; AMD
+      // has no proxies.
+      checksFences((program.facts.level.empty() || program.facts.level == "ttgir") &&
+                   !program.facts.target.starts_with("hip:")) {
+  for (const Effect &effect : program.effects)
+    pairs |= effect.pairLeader && effect.group == sync::Group::Tcgen05;
 }
 
 void RaceCheck::attach(Cluster &watched) { cluster = &watched; }

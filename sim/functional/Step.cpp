@@ -157,9 +157,7 @@ private:
           all.push_back({r, offset});
       return all;
     }
-    bool pair =
-        cluster.numCtas() > 1 &&
-        (effect.pairLeader || (exec.program.facts.twoCtas && effect.group == sync::Group::Tcgen05));
+    bool pair = cluster.numCtas() > 1 && effect.pairLeader;
     if (pair && effect.kind == Kind::BarrierComplete) // both loads count at the leader
       return {{own & ~1, offset}};
     if (pair && effect.kind == Kind::BarrierArrive && effect.moment == Moment::Completion)
@@ -406,13 +404,7 @@ bool happens(const Exec &exec) {
   // The first CTA of a cluster asks for all of them.
   if (exec.inst.op == Op::ClcTryCancel && exec.cta.rank % exec.program.facts.clusterDims[0])
     return false;
-  // Paired MMA and its commit: the even CTA of a pair acts for both.
-  bool tcgen05 =
-      exec.prepared.insts[exec.pc].group == sync::Group::Tcgen05 && exec.inst.op != Op::TmemCopy;
-  bool paired = exec.attrs().twoCtas || (exec.program.facts.twoCtas && exec.inst.op == Op::Sync);
-  for (unsigned i = 0; i < exec.inst.numEffects; ++i)
-    paired |= exec.program.effectsOf(exec.inst)[i].pairLeader;
-  return !(tcgen05 && paired && exec.cluster.numCtas() > 1 && exec.cta.rank % 2);
+  return !(exec.forPair() && exec.cta.rank % 2);
 }
 
 void EffectRunner::issue() {

@@ -80,12 +80,10 @@ void tmemStore(Exec &exec) {
 
 /// Shared to tensor memory. Scale factors lie in shared memory as blocks of
 /// 32 x 4 x 4 and become rows and columns.
-void tmemCopy(Exec &exec) {
-  if (!exec.wantsValues())
-    return;
+void copyIn(Exec &exec, int32_t rank) {
   const Type &from = exec.type(0), &to = exec.type(1);
   std::vector<char> raw;
-  if (!exec.readTileRaw(0, raw, sync::Proxy::Async))
+  if (!exec.readTileRaw(0, raw, sync::Proxy::Async, rank))
     return;
   if (from.numElements() != to.numElements())
     return exec.fail(Finding::Kind::BadLaunch, "copies " + std::to_string(from.numElements()) +
@@ -103,7 +101,15 @@ void tmemCopy(Exec &exec) {
       }
     raw = std::move(ordered);
   }
-  exec.writeTileRaw(1, raw.data(), sync::Proxy::Async);
+  exec.writeTileRaw(1, raw.data(), sync::Proxy::Async, rank);
+}
+
+void tmemCopy(Exec &exec) {
+  if (!exec.wantsValues())
+    return;
+  copyIn(exec, exec.cta.rank);
+  if (exec.forPair())
+    copyIn(exec, exec.cta.rank | 1);
 }
 
 /// Where a tile of f32 or i32 lies as plain rows, so that a product can go straight into it.
@@ -181,8 +187,7 @@ Matrix sideBySide(const Matrix &left, const Matrix &right) {
 /// operands in the CTA of a rank.
 template <typename ReadA, typename ReadB>
 void mma(Exec &exec, bool keep, ReadA readA, ReadB readB) {
-  bool pair = exec.attrs().twoCtas && exec.cluster.numCtas() > 1;
-  if (!pair) {
+  if (!exec.forPair()) {
     Matrix a, b;
     if (readA(a, exec.cta.rank) && readB(b, exec.cta.rank))
       productInto(exec, a, b, keep, exec.cta.rank);

@@ -219,7 +219,6 @@ struct LaunchFacts {
   int32_t numCtas = 1;
   int32_t clusterDims[3] = {1, 1, 1};
   int32_t maxRegisters = 0; ///< 0: not given
-  bool twoCtas = false;     ///< paired-CTA MMA: commits reach both CTAs of a pair
   /// Where the kernel stands, for cost and messages.
   std::string level; ///< "source", "ttir", "ttgir"
   int32_t clusterSize() const { return clusterDims[0] * clusterDims[1] * clusterDims[2]; }

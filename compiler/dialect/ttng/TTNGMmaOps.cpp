@@ -397,16 +397,6 @@ LogicalResult TCGen5CommitOp::verify() {
   return verifyBarrier(*this, getBarrier());
 }
 
-/// Whether commits are of pairs of CTAs is a property of the whole module.
-static bool pairsCtas(Operation *op) {
-  auto module = op->getParentOfType<ModuleOp>();
-  for (StringRef name : {"tlx.enable_paired_cta_mma", "ttng.two-ctas"})
-    if (auto flag = module ? module->getAttrOfType<BoolAttr>(name) : BoolAttr())
-      if (flag.getValue())
-        return true;
-  return false;
-}
-
 void TCGen5CommitOp::getSyncEffects(SyncEffects &effects) {
   SyncEffect arrive;
   arrive.kind = Kind::BarrierArrive;

@@ -172,7 +172,8 @@ LogicalResult TMEMCopyOp::verify() {
   return getBarrier() ? verifyBarrier(*this, getBarrier()) : success();
 }
 
-// tcgen05.cp: in order with the products that the same thread issues.
+// tcgen05.cp: in order with the products that the same thread issues. Of a pair of
+// CTAs, the even one's thread copies in both.
 void TMEMCopyOp::getSyncEffects(SyncEffects &effects) {
   SyncEffect read = access(Kind::Read, getSrc());
   read.space = spaceOf(getSrc());
@@ -181,6 +182,7 @@ void TMEMCopyOp::getSyncEffects(SyncEffects &effects) {
   read.threads = Threads::Elected;
   read.group = Group::Tcgen05;
   read.barrier = getBarrier();
+  read.pairLeader = pairsCtas(*this);
   SyncEffect write = read;
   write.kind = Kind::Write;
   write.space = Space::Tensor;

@@ -12,6 +12,15 @@ int64_t contextNumCtas(Operation *op) {
   return attr ? attr.getInt() : 1;
 }
 
+bool pairsCtas(Operation *op) {
+  auto module = op->getParentOfType<ModuleOp>();
+  for (StringRef name : {"tlx.enable_paired_cta_mma", "ttng.two-ctas"})
+    if (auto flag = module ? module->getAttrOfType<BoolAttr>(name) : BoolAttr())
+      if (flag.getValue())
+        return true;
+  return false;
+}
+
 LogicalResult verifyBarrier(Operation *op, Value barrier) {
   auto type = cast<ttg::MemDescType>(barrier.getType());
   int64_t ctas = contextNumCtas(op);

@@ -1,5 +1,5 @@
-// Checks that several op families of dialect `ttng` share. Each reports an error
-// on `op` and fails, or succeeds in silence.
+// Facts and checks that several op families of dialect `ttng` share. A check reports
+// an error on `op` and fails, or succeeds in silence.
 #pragma once
 
 #include "compiler/dialect/ttng/TTNG.h"
@@ -8,6 +8,10 @@ namespace tlx::ttng {
 
 /// The module's `ttg.num-ctas`; 1 where it says nothing.
 int64_t contextNumCtas(mlir::Operation *op);
+
+/// Whether tensor-core operations that do not say so themselves are those of pairs
+/// of CTAs: a property of the module.
+bool pairsCtas(mlir::Operation *op);
 
 /// `barrier` is i64, of rank 1, with at most one mbarrier for each CTA.
 mlir::LogicalResult verifyBarrier(mlir::Operation *op, mlir::Value barrier);

@@ -141,7 +141,18 @@ TEST_F(StorageAllocationTest, tensorMemoryHasTwoHalves) {
   StorageAllocation allocation = allocate(*module);
   EXPECT_EQ(allocation.tensorColumns(), 64);
   EXPECT_EQ(allocation.addressOf(0).lane, 0);
-  EXPECT_EQ(allocation.addressOf(1).lane, 64);
+  EXPECT_EQ(allocation.addressOf(1).lane, 16);
+}
+
+// Packed 4-bit floats beside 8-bit ones take twice their bytes.
+TEST_F(StorageAllocationTest, paddedFp4TakesTwiceItsBytes) {
+  std::string type =
+      "!ttg.memdesc<1x64x64xi8, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed "
+      "= false, elementBitWidth = 8, fp4Padded = true}>, #smem, mutable>";
+  auto module = parse("%p = ttg.local_alloc : () -> " + type + "\n" + alloc("a") + use("a") +
+                      "ttg.local_dealloc %p : " + type + "\n");
+  ASSERT_TRUE(module);
+  EXPECT_EQ(allocate(*module).sharedBytes(), 2 * 64 * 64 + 512);
 }
 
 // fbtriton's totals also hold scratch memory, never less than the buffers.

@@ -135,6 +135,52 @@ tt.func public @k() {
   EXPECT_EQ(p.allocations[0].space, sync::Space::Tensor);
 }
 
+// Tiles of 64 rows take the lower or the upper 16 of each 32 lanes, without copies
+// in the other half.
+TEST(Export, TilesOfSixtyFourRowsLieSideBySide) {
+  Exported e = exportText(R"(
+#tmem = #ttng.tensor_memory_encoding<blockM = 64, blockN = 64, colStride = 1>
+tt.func public @k(%x: tensor<64x64xf32>) {
+  %t = arith.constant true
+  %a = ttng.tmem_alloc : () -> !ttg.memdesc<64x64xf32, #tmem, #ttng.tensor_memory, mutable>
+  %b = ttng.tmem_alloc : () -> !ttg.memdesc<64x64xf32, #tmem, #ttng.tensor_memory, mutable>
+  ttng.tmem_store %x, %a, %t : tensor<64x64xf32> -> !ttg.memdesc<64x64xf32, #tmem, #ttng.tensor_memory, mutable>
+  ttng.tmem_store %x, %b, %t : tensor<64x64xf32> -> !ttg.memdesc<64x64xf32, #tmem, #ttng.tensor_memory, mutable>
+  tt.return
+})");
+  ASSERT_TRUE(e.program) << e.error;
+  const sim::Program &p = *e.program;
+  const sim::Type &type = p.typeOf(p.result(*find(p, sim::Op::TmemAlloc), 0));
+  int64_t coords[] = {16, 0};
+  EXPECT_EQ(p.layouts[type.layout].offset(coords) * 4, 32 * sim::tmemLaneBytes);
+  EXPECT_TRUE(p.layouts[type.layout].replicas.empty());
+  EXPECT_EQ(p.allocations[0].offset, 0);
+  EXPECT_EQ(p.allocations[1].offset, 16 * sim::tmemLaneBytes);
+}
+
+// tcgen05.cp of a module whose CTAs work in pairs: the even CTA copies in both.
+TEST(Export, CopiesToTensorMemoryAreOfPairs) {
+  for (bool paired : {false, true}) {
+    std::string text = R"(
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 8, rank = 4}>
+#scales = #ttng.tensor_memory_scales_encoding<>
+module attributes {tlx.enable_paired_cta_mma = PAIRED} {
+tt.func public @k(%s: !ttg.memdesc<1x1x2x256xi8, #shared, #ttg.shared_memory, mutable>) {
+  %d = ttng.tmem_alloc : () -> !ttg.memdesc<128x4xi8, #scales, #ttng.tensor_memory, mutable>
+  ttng.tmem_copy %s, %d : !ttg.memdesc<1x1x2x256xi8, #shared, #ttg.shared_memory, mutable>, !ttg.memdesc<128x4xi8, #scales, #ttng.tensor_memory, mutable>
+  tt.return
+} })";
+    text.replace(text.find("PAIRED"), 6, paired ? "true" : "false");
+    Exported e = exportText(text.c_str());
+    ASSERT_TRUE(e.program) << e.error;
+    const sim::Inst *copy = find(*e.program, sim::Op::TmemCopy);
+    ASSERT_TRUE(copy);
+    ASSERT_EQ(copy->numEffects, 2u);
+    for (unsigned i = 0; i < 2; ++i)
+      EXPECT_EQ(e.program->effectsOf(*copy)[i].pairLeader, paired);
+  }
+}
+
 TEST(Export, LoopsAndRegionsBecomeJumpsAndBlocks) {
   Exported e = exportText(R"(
 tt.func public @k(%n: i32, %x: tensor<8x4xf32>) {
