@@ -24,9 +24,11 @@ int64_t bytesOfElement(ttg::MemDescType type) {
 
 /// Elements of storage from one buffer of `elements` to the next.
 int64_t withPadding(ttg::MemDescType type, int64_t elements) {
-  auto padded = dyn_cast<ttg::PaddedSharedEncodingAttr>(tlxd::unwrapLayout(type.getEncoding()));
+  Attribute encoding = tlxd::unwrapLayout(type.getEncoding());
   int64_t total = elements;
-  if (padded)
+  if (auto nvmma = dyn_cast<ttg::NVMMASharedEncodingAttr>(encoding); nvmma && nvmma.getFp4Padded())
+    total *= 2;
+  if (auto padded = dyn_cast<ttg::PaddedSharedEncodingAttr>(encoding))
     for (auto [interval, padding] : llvm::zip(padded.getIntervals(), padded.getPaddings()))
       total += elements / interval * padding;
   return total;

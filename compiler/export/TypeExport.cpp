@@ -154,7 +154,7 @@ sim::Type Exporter::memDescType(ttg::MemDescType type) {
   int64_t elementBytes = result.memoryElementBytes();
   bool upperLanesFree = false;
   if (tensorMemory)
-    if (std::optional<TensorMemorySize> size = tensorMemorySize(type))
+    if (std::optional<TensorMemorySize> size = tensorMemorySize(type, type.getAllocShape()))
       upperLanesFree = size->lanes == 64;
   sim::MemLayout table = memLayoutOf(*layout, tensorMemory, upperLanesFree, elementBytes, rank);
   Attribute encoding = tlxd::unwrapLayout(type.getEncoding());
