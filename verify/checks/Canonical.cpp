@@ -106,6 +106,7 @@ void Machine::prepareGroups() {
     }
   for (auto &[key, id] : first)
     classGroup[key] = groupOf[find(id)];
+  groupLags.assign(groups.size(), 0);
   // Which variables are still read from here on.
   liveVars.resize(numTasks);
   taskVars.resize(numTasks);
@@ -176,6 +177,55 @@ void Machine::prepareGroups() {
   }
 }
 
+/// A question that came up while running: the loops of `task` around it belong to
+/// those that ask it. `n`: the iterations it is about.
+void Machine::learn(const State &state, int task, int cls, const std::vector<int64_t> &n) {
+  const TaskState &t = state.tasks[task];
+  const DecisionClass &c = table.cls(cls);
+  size_t prefix = static_cast<size_t>(c.prefixDepth);
+  int64_t lag = prefix && prefix <= t.n.size() ? t.n[prefix - 1] - n[prefix - 1] : 0;
+  int innermost = t.loops.empty() ? -1 : t.loops.back();
+  if (!learnt.insert({cls, task, innermost, lag}).second)
+    return;
+  std::vector<int> depths;
+  for (int d = 1; d <= c.prefixDepth; ++d)
+    depths.push_back(d);
+  for (auto [d, coef] : c.ords)
+    depths.push_back(d);
+  for (int d : depths) {
+    if (d > static_cast<int>(t.loops.size()))
+      continue;
+    int loop = t.loops[d - 1];
+    auto [it, isNew] = classGroup.try_emplace({cls, d}, loopGroup[task][loop]);
+    int &mine = loopGroup[task][loop];
+    if (it->second < 0) { // nothing was asked in this loop until now
+      it->second = mine = static_cast<int>(groups.size());
+      groups.push_back({{task, loop}});
+      groupLags.push_back(0);
+      regrouped = true;
+    } else if (int from = mine, to = it->second; from != to) {
+      std::vector<LoopRef> moved = from < 0 ? std::vector<LoopRef>{{task, loop}} : groups[from];
+      for (const LoopRef &ref : moved)
+        loopGroup[ref.task][ref.loop] = to;
+      groups[to].insert(groups[to].end(), moved.begin(), moved.end());
+      if (from >= 0) {
+        groups[from].clear();
+        groupLags[to] = std::max(groupLags[to], groupLags[from]);
+        for (auto &[key, group] : classGroup)
+          if (group == from)
+            group = to;
+      }
+      regrouped = true;
+    }
+  }
+  if (lag > lags[cls]) {
+    lags[cls] = lag;
+    if (auto it = classGroup.find({cls, c.prefixDepth}); it != classGroup.end())
+      groupLags[it->second] = std::max(groupLags[it->second], lag);
+    regrouped = true;
+  }
+}
+
 /// The smallest iteration number at which `task` can be in `loop` from here on,
 /// within the instance that `prefix` (iteration numbers of the loops around it)
 /// names; nothing if it cannot.
@@ -228,7 +278,8 @@ bool Machine::stillAsked(const State &state, int cls, const std::vector<int64_t>
     if (auto n = contribution(state, ref.task, ref.loop, prefix)) {
       // A question about one iteration is over when that iteration is.
       bool ofIteration = deepest <= c.prefixDepth && deepest <= static_cast<int>(prefix.size());
-      if (!ofIteration || *n <= prefix[deepest - 1])
+      auto lag = lags.find(cls);
+      if (!ofIteration || *n <= prefix[deepest - 1] + (lag == lags.end() ? 0 : lag->second))
         return true;
     }
   return false;
@@ -279,6 +330,9 @@ std::string Machine::canonical(State &state, const Fork &fork) {
     for (size_t depth = 0; depth < t.loops.size(); ++depth) {
       int group = loopGroup[task][t.loops[depth]];
       w.put(group < 0 ? 0 : t.n[depth] - base(state, group, prefix));
+      // What is asked about the last iteration is something else in the first.
+      if (group >= 0 && groupLags[group])
+        w.put(std::min(t.n[depth], groupLags[group]));
       prefix.push_back(t.n[depth]);
     }
     for (size_t v = 0; v < taskVars[task].size(); ++v)
@@ -286,6 +340,8 @@ std::string Machine::canonical(State &state, const Fork &fork) {
         w.put(state.vars[taskVars[task][v]]);
     w.put(t.namedWait);
     w.put(t.namedReleased | t.clusterArrived << 1 | t.clusterReleased << 2);
+    if (readsAnswers[task])
+      w.put(t.answersRead - state.answers[program.tasks[task].rank]);
     token(state.epoch[strand(task, 0)]);
     token(state.epoch[strand(task, 1)]);
     for (const auto &queue : t.groups) {
@@ -322,8 +378,10 @@ std::string Machine::canonical(State &state, const Fork &fork) {
     for (const WaitRecord &wait : b.waits)
       token(wait.token);
   }
-  for (const Cell &cell : state.cells) {
+  for (size_t i = 0; i < state.cells.size(); ++i) {
+    const Cell &cell = state.cells[i];
     w.put(cell.accesses.size() << 1 | (cell.freedBy >= 0));
+    w.put(cell.answer < 0 ? 0 : cell.answer - state.answers[map.cellRank(static_cast<int>(i))]);
     for (const Access &access : cell.accesses) {
       token(access.token);
       w.put(access.agent);

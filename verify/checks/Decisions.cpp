@@ -129,11 +129,9 @@ Question DecisionTable::question(LinId d) {
   return q;
 }
 
-Question DecisionTable::lessThan(ExprId a, ExprId b, int64_t slack) {
-  LinId d = linears.add(linears.of(b), linears.of(a), -1);
-  if (slack)
-    d = linears.add(d, linears.intern({slack, {}}), -1);
-  return question(d);
+LinId DecisionTable::less(LinId a, LinId b, int64_t slack) {
+  LinId d = linears.add(b, a, -1);
+  return slack ? linears.add(d, linears.intern({slack, {}}), -1) : d;
 }
 
 DecisionKey DecisionTable::key(int cls, const std::vector<int64_t> &n) const {
@@ -211,14 +209,11 @@ void DecisionTable::collect(ExprId expr, bool asCondition, std::vector<int> &out
   case Op::Le:
     if (demands.isInteger(node.a) && demands.isInteger(node.b))
       break;
-    if (node.op != Op::Lt)
-      ask(lessThan(node.a, node.b, -1));
-    if (node.op == Op::Eq)
-      ask(lessThan(node.b, node.a, -1));
-    if (node.op == Op::Lt)
-      ask(lessThan(node.a, node.b, 0));
-    if (node.op == Op::Eq)
+    ask(question(less(linears.of(node.a), linears.of(node.b), node.op == Op::Lt ? 0 : -1)));
+    if (node.op == Op::Eq) {
+      ask(question(less(linears.of(node.b), linears.of(node.a), -1)));
       collect(node.a, true, out);
+    }
     return;
   default: break;
   }

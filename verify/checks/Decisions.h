@@ -68,7 +68,7 @@ public:
       : program(program), linears(linears), demands(demands) {}
 
   Question question(LinId d);
-  Question lessThan(ExprId a, ExprId b, int64_t slack); ///< b - a - slack >= 1
+  LinId less(LinId a, LinId b, int64_t slack = 0); ///< b - a - slack
   const DecisionClass &cls(int id) const { return classes[id]; }
   size_t size() const { return classes.size(); }
 

@@ -128,9 +128,6 @@ Machine::Eval Machine::pinDown(State &state, int task, ExprId expr, int64_t &val
   if (Eval e = evaluate(state, task, expr, value); e != Eval::Unknown)
     return e;
   LinId form = linears.of(expr);
-  Question q = table.question(form);
-  if (q.cls < 0)
-    return Eval::Unknown;
   auto [lo, hi] = linears.range(linears.form(form));
   if (lo == INT64_MIN || hi == INT64_MAX || hi - lo > 64)
     return Eval::Unknown;
@@ -138,7 +135,7 @@ Machine::Eval Machine::pinDown(State &state, int task, ExprId expr, int64_t &val
     bool above;
     // value >= v + 1  <=>  form - v >= 1
     LinId shifted = linears.add(form, linears.intern({v, {}}), -1);
-    if (Eval e = ask(state, task, table.question(shifted), above); e != Eval::Known)
+    if (Eval e = ask(state, task, shifted, above); e != Eval::Known)
       return e;
     if (!above) {
       value = v;
@@ -149,12 +146,24 @@ Machine::Eval Machine::pinDown(State &state, int task, ExprId expr, int64_t &val
   return Eval::Known;
 }
 
-Machine::Eval Machine::ask(State &state, int task, const Question &asked, bool &value) {
-  const std::vector<int64_t> &n = state.tasks[task].n;
-  Question q = asked;
+/// Is the form at least 1?
+Machine::Eval Machine::ask(State &state, int task, LinId form, bool &value) {
+  return askAt(state, task, form, state.tasks[task].n, true, value);
+}
+
+Machine::Eval Machine::askAt(State &state, int task, LinId form, std::vector<int64_t> n,
+                             bool mayFork, bool &value) {
+  LinId simple = form;
+  if (Eval e = simplify(state, task, simple, n, mayFork); e == Eval::Forks)
+    return e;
+  if (linears.form(simple).terms.empty()) {
+    value = linears.form(simple).c >= 1;
+    return Eval::Known;
+  }
+  Question q = table.question(simple);
   if (options.splitSiblings && !table.cls(q.cls).ords.empty()) {
     size_t depth = static_cast<size_t>(table.cls(q.cls).ords.back().first);
-    if (depth <= n.size())
+    if (depth <= n.size() && depth <= state.tasks[task].loops.size())
       if (auto it = siblingOf.find({q.cls, task, state.tasks[task].loops[depth - 1]});
           it != siblingOf.end())
         q.cls = table.variant(q.cls, it->second);
@@ -169,20 +178,23 @@ Machine::Eval Machine::ask(State &state, int task, const Question &asked, bool &
     value = (interval.lo >= t) != q.negated;
     return Eval::Known;
   }
+  if (!mayFork)
+    return Eval::Unknown;
   // What asks for a residue of R gets it before R's interval may be forgotten.
   for (const auto &[leaf, demand] : demands.leaves) {
     if (!demand.any || demand.exact || demand.period < 2 || demand.period > 64)
       continue;
-    LinId form = linears.of(leaf);
-    if (linears.form(form).terms != cls.rest.terms || state.residues.contains(form))
+    LinId asked = linears.of(leaf);
+    if (linears.form(asked).terms != cls.rest.terms || state.residues.contains(asked))
       continue;
     stop.fork = {};
     stop.fork.task = task;
     stop.fork.pc = state.tasks[task].pc;
-    stop.fork.residueOf = form;
+    stop.fork.residueOf = asked;
     stop.fork.modulus = demand.period;
     return Eval::Forks;
   }
+  learn(state, task, q.cls, n);
   stop.fork = {};
   stop.fork.key = table.key(q.cls, n);
   stop.fork.threshold = t;
@@ -247,16 +259,8 @@ Machine::Eval Machine::decide(State &state, int task, ExprId expr, bool &value) 
       value = c == 0 ? !a : c == 1 ? a : false;
       return e;
     }
-    if (node.op == Op::Lt)
-      return ask(state, task, table.lessThan(node.a, node.b, 0), value);
-    bool le;
-    if (Eval e = ask(state, task, table.lessThan(node.a, node.b, -1), le); e != Eval::Known)
-      return e;
-    if (node.op == Op::Le || !le) {
-      value = le;
-      return Eval::Known;
-    }
-    return ask(state, task, table.lessThan(node.b, node.a, -1), value);
+    return compare(state, task, node.op, linears.of(node.a), linears.of(node.b),
+                   state.tasks[task].n, true, value);
   }
   default: break;
   }
@@ -265,18 +269,5 @@ Machine::Eval Machine::decide(State &state, int task, ExprId expr, bool &value) 
     value = v != 0;
     return e;
   }
-  // A truth value of its own: a symbol, a load, or what an if or loop yields.
-  Question q = table.question(linears.of(expr));
-  auto [lo, hi] = linears.range(linears.form(linears.of(expr)));
-  if (lo >= 0)
-    return ask(state, task, q, value);
-  bool positive;
-  if (Eval e = ask(state, task, q, positive); e != Eval::Known)
-    return e;
-  if (positive) {
-    value = true;
-    return Eval::Known;
-  }
-  LinId negative = linears.add(linears.intern({0, {}}), linears.of(expr), -1);
-  return ask(state, task, table.question(negative), value);
+  return truth(state, task, linears.of(expr), state.tasks[task].n, true, value);
 }

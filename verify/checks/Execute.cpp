@@ -23,6 +23,7 @@ Machine::Machine(const Program &program, MachineOptions options)
     all.push_back(&code);
   for (const Task &task : program.tasks)
     linears.analyse(task.body);
+  findAnswerReaders();
   demands.analyse(all);
   prepareGroups();
   for (ExprId expr : program.positive)
@@ -30,8 +31,27 @@ Machine::Machine(const Program &program, MachineOptions options)
       table.assume(q.cls, table.threshold(q, {}));
 }
 
+/// Tasks that look at what launch control requests write.
+void Machine::findAnswerReaders() {
+  std::set<int> holders;
+  for (const Event &event : program.events)
+    for (const Effect &effect : event.effects)
+      if (effect.kind == Kind::ClcRequest)
+        for (const Effect &other : event.effects)
+          if (other.kind == Kind::Write)
+            holders.insert(other.target.object);
+  readsAnswers.resize(numTasks);
+  for (int task = 0; task < numTasks; ++task)
+    for (const Instr &instr : codes[task].instrs)
+      if (instr.kind == Instr::Event)
+        for (const Effect &effect : program.events[instr.index].effects)
+          if (effect.kind == Kind::Read && holders.contains(effect.target.object))
+            readsAnswers[task] = 1;
+}
+
 State Machine::initial() const {
   State state;
+  state.answers.resize(program.ranks);
   state.tasks.resize(numTasks);
   state.vars.assign(program.varNames.size(), UnknownValue);
   state.barriers.resize(map.numBarriers());
@@ -206,6 +226,7 @@ void Machine::startRegion(State &state, int task, int region) {
     if (o.region != region || o.rank != program.tasks[task].rank)
       continue;
     state.tasks[other] = TaskState{};
+    state.tasks[other].answersRead = state.tasks[task].answersRead;
     state.tasks[other].started = true;
     for (int half = 0; half < halves(other); ++half) {
       int row = strand(other, half);
@@ -385,6 +406,8 @@ Machine::Outcome Machine::applyIssue(State &state, int task, int event, const Re
                   false, effect.proxy, false))
         return Outcome::Stopped;
     }
+    if (effect.kind == Kind::Read && !r.cells->empty())
+      readAnswer(state, task, event, state.cells[r.cells->front()]);
     return Outcome::Ran;
   }
   case Kind::BarrierInit:
@@ -472,6 +495,8 @@ Machine::Outcome Machine::applyAsync(State &state, int task, int event,
   bool ordered = group == Group::Tcgen05 || group == Group::Wgmma || group == Group::BulkStore ||
                  group == Group::CpAsync;
   prepare();
+  bool answers = std::any_of(effects.begin(), effects.end(),
+                             [](const Resolved &r) { return r.effect->kind == Kind::ClcRequest; });
   bool touches = false;
   for (const Resolved &r : effects) {
     if (r.effect->moment != Moment::Completion || !r.cells)
@@ -480,6 +505,11 @@ Machine::Outcome Machine::applyAsync(State &state, int task, int event,
     if (!access(state, task, event, *r.cells, row, token, asyncAgent(task, group),
                 r.effect->kind == Kind::Write, true, r.effect->proxy, ordered))
       return Outcome::Stopped;
+    if (answers && r.effect->kind == Kind::Write && !r.cells->empty()) {
+      int64_t number = state.answers[map.cellRank(r.cells->front())]++;
+      for (int cell : *r.cells)
+        state.cells[cell].answer = number;
+    }
   }
   // Work that every warp issues a part of is complete when all parts are.
   bool allWarps =

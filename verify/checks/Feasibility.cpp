@@ -66,6 +66,11 @@ private:
     }
     if (x.kind == LinTerm::Ord && x.value <= static_cast<int64_t>(n.size()))
       return solver.constant(n[x.value - 1]);
+    if (x.kind == LinTerm::Delayed && x.value <= static_cast<int64_t>(n.size())) {
+      std::vector<int64_t> before = n;
+      bool first = before[x.value - 1]-- == 0;
+      return form(linears.form(x.operands[first ? 0 : 1]), first ? n : before);
+    }
     if (x.kind == LinTerm::Operation) {
       auto operand = [&](int i) { return form(linears.form(x.operands[i]), n); };
       switch (static_cast<Op>(x.value)) {

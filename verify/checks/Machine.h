@@ -25,6 +25,7 @@
 #include "verify/checks/MemoryMap.h"
 
 #include <optional>
+#include <set>
 
 namespace tlx::verify {
 
@@ -64,6 +65,11 @@ public:
   const std::vector<Code> &taskCodes() const { return codes; }
   std::vector<Violation> warnings;
   int64_t steps = 0;
+  /// Loops turned out to ask the same question: states have other identities now,
+  /// and the search has to start again.
+  bool regrouped = false;
+  /// Something the proof rests on did not hold; nothing is PROVED then.
+  std::optional<Stop> doubt;
 
 private:
   enum class Eval : uint8_t { Known, Unknown, Forks };
@@ -72,9 +78,20 @@ private:
   // Evaluate.cpp
   Eval evaluate(State &state, int task, ExprId expr, int64_t &value);
   Eval decide(State &state, int task, ExprId expr, bool &value);
-  Eval ask(State &state, int task, const Question &q, bool &value);
+  Eval ask(State &state, int task, LinId form, bool &value);
+  Eval askAt(State &state, int task, LinId form, std::vector<int64_t> n, bool mayFork, bool &value);
   Eval pinDown(State &state, int task, ExprId expr, int64_t &value);
   Eval residue(State &state, int task, ExprId expr, int64_t modulus, int64_t &value);
+
+  // Simplify.cpp
+  bool moveTo(LinForm &form, int except, int depth, int64_t by, std::vector<int64_t> &n);
+  Eval simplifyTerm(State &state, int task, int t, LinForm &form, std::vector<int64_t> &n,
+                    bool mayFork, LinId &by);
+  Eval simplify(State &state, int task, LinId &form, std::vector<int64_t> &n, bool mayFork);
+  Eval compare(State &state, int task, Op op, LinId a, LinId b, const std::vector<int64_t> &n,
+               bool mayFork, bool &value);
+  Eval truth(State &state, int task, LinId form, const std::vector<int64_t> &n, bool mayFork,
+             bool &value);
 
   // Execute.cpp
   Outcome step(State &state, int task);
@@ -125,6 +142,8 @@ private:
   Outcome beginOrEnd(State &state, int task, int event, const Resolved &r);
   void warn(Violation violation);
 
+  void readAnswer(State &state, int task, int event, const Cell &cell);
+
   // Tokens.cpp
   Token newToken(State &state, int task, bool async);
   void newEpoch(State &state, int strand);
@@ -134,6 +153,8 @@ private:
 
   // Canonical.cpp
   void prepareGroups();
+  void findAnswerReaders();
+  void learn(const State &state, int task, int cls, const std::vector<int64_t> &n);
   int64_t base(const State &state, int group, const std::vector<int64_t> &prefix) const;
   bool stillAsked(const State &state, int cls, const std::vector<int64_t> &prefix) const;
   std::optional<int64_t> contribution(const State &state, int task, int loop,
@@ -165,6 +186,7 @@ private:
   MemoryMap map;
   std::vector<std::vector<std::vector<bool>>> liveVars; ///< task, pc, index in taskVars
   std::vector<std::vector<VarId>> taskVars;
+  std::vector<char> readsAnswers;          ///< tasks that read what a launch control request wrote
   std::vector<std::vector<int>> loopGroup; ///< task, loop -> group or -1
   struct LoopRef {
     int task, loop;
@@ -172,6 +194,9 @@ private:
   std::vector<std::vector<LoopRef>> groups;
   std::map<std::pair<int, int>, int> classGroup;      ///< class, depth -> group
   std::map<std::tuple<int, int, int>, int> siblingOf; ///< class, task, loop -> which
+  std::map<int, int64_t> lags; ///< class -> how many iterations later it is still asked about
+  std::set<std::tuple<int, int, int, int64_t>> learnt; ///< class, task, innermost loop, lag
+  std::vector<int64_t> groupLags;
 
   // Of the run in progress.
   Stop stop;

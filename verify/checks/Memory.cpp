@@ -92,15 +92,30 @@ bool Machine::access(State &state, int task, int event, const std::vector<int> &
     }
     // Reads of one agent: the later stands for the earlier, because whoever is
     // ordered after the later is ordered after both.
-    if (write)
+    if (write) {
+      cell.answer = -1;
       std::erase_if(cell.accesses,
                     [&](const Access &other) { return other.serial != state.serial; });
-    else
+    } else {
       std::erase_if(cell.accesses, [&](const Access &other) {
         return !other.write && other.agent == agent && other.asyncProxy == asyncProxy &&
                (!async || ordered || state.knowledge.knows(row, other.token));
       });
+    }
     cell.accesses.push_back({token, agent, write, async, asyncProxy, ordered, event, state.serial});
   }
   return true;
+}
+
+/// A task's n-th look at an answer of cluster launch control is taken for the n-th
+/// answer (Encoder); here is where that is checked.
+void Machine::readAnswer(State &state, int task, int event, const Cell &cell) {
+  if (cell.answer < 0)
+    return;
+  if (cell.answer != state.tasks[task].answersRead && !doubt) {
+    doubt.emplace();
+    doubt->reason = "which answer of cluster launch control this reads";
+    doubt->at = here(state, task, event);
+  }
+  ++state.tasks[task].answersRead;
 }

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <deque>
 #include <unordered_set>
+#include <utility>
 
 using namespace tlx::verify;
 
@@ -29,12 +30,16 @@ public:
   ProofResult run(std::vector<Precondition> &preconditions) {
     for (const Precondition &p : preconditions)
       machine.decisions().assumeForm(p.value, p.atLeast);
-    push(machine.initial(), {});
+    startAgain();
     ProofResult result;
     while (!queue.empty()) {
       auto [state, node] = std::move(queue.front());
       queue.pop_front();
       Stop stop = machine.run(state);
+      if (std::exchange(machine.regrouped, false)) {
+        startAgain();
+        continue;
+      }
       if (stop.kind == Stop::Finished)
         continue;
       if (stop.kind == Stop::Violated) {
@@ -105,6 +110,8 @@ public:
     }
     if (!unconfirmed.empty())
       return unknown(result, "unconfirmed " + unconfirmed, unconfirmedAt);
+    if (machine.doubt)
+      return unknown(result, machine.doubt->reason, machine.doubt->at);
     fill(result);
     result.verdict = ProofResult::Proved;
     return result;
@@ -152,6 +159,14 @@ private:
         return false;
     }
     return true;
+  }
+
+  void startAgain() {
+    queue.clear();
+    nodes.clear();
+    visited.clear();
+    unconfirmed.clear();
+    push(machine.initial(), {});
   }
 
   void push(State state, Node node) {

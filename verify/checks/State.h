@@ -96,6 +96,7 @@ struct Access {
 struct Cell {
   std::vector<Access> accesses;
   int32_t freedBy = -1; ///< event that ended its life
+  int64_t answer = -1; ///< it holds this answer of cluster launch control
 };
 
 /// A wait that returned because of the last completed generation.
@@ -155,6 +156,7 @@ struct TaskState {
   std::array<std::vector<AsyncGroup>, 8> groups;
   std::array<AsyncGroup, 8> open;
   std::vector<Token> tensor; ///< tcgen05 operations, in issue order
+  int64_t answersRead = 0;   ///< of cluster launch control
 };
 
 struct Interval {
@@ -179,6 +181,7 @@ struct State {
   /// Launch-wide residues that were chosen: form without iteration numbers ->
   /// (modulus, residue).
   std::map<LinId, std::pair<int64_t, int64_t>> residues;
+  std::vector<int64_t> answers;   ///< that each CTA has been given
   std::vector<char> regionForked; ///< by rank * regions + region
   int turn = 0;                   ///< whose turn it is
   int idle = 0;                   ///< tasks seen blocked since the last progress

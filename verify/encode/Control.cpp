@@ -66,6 +66,7 @@ void Encoder::forLoop(Operation *op, Block &out) {
       views[arg] = set;
     }
   }
+  VarId answers = countAnswers(op, stmt);
   ++depth;
   stmt.body = region(loop.getRegion());
   Operation *yield = loop.getBody()->getTerminator();
@@ -99,6 +100,7 @@ void Encoder::forLoop(Operation *op, Block &out) {
       views[result] = after;
     }
   }
+  countedAnswers(answers, stmt, results);
   --depth;
   stmt.cond = e.lt(e.var(iv), end);
   out.push_back(std::move(stmt));
@@ -132,8 +134,10 @@ void Encoder::whileLoop(Operation *op, Block &out) {
       views[arg] = set;
     }
   }
+  VarId answers = countAnswers(op, stmt);
   ++depth;
   block(before, stmt.before);
+  ExprId answersAtExit = answersRead;
   auto condition = cast<scf::ConditionOp>(before.getTerminator());
   stmt.cond = scalar(condition.getCondition());
   std::vector<Assign> results;
@@ -170,6 +174,9 @@ void Encoder::whileLoop(Operation *op, Block &out) {
         unsupported(op, "carries a buffer that is not one slot of one allocation", stmt.body);
     }
   }
+  countedAnswers(answers, stmt, results);
+  if (answers >= 0)
+    results.back().value = answersAtExit; // the condition stands in the middle
   --depth;
   out.push_back(std::move(stmt));
   size_t at = 0;
@@ -201,7 +208,9 @@ void Encoder::ifElse(Operation *op, Block &out) {
   ExprId cond = scalar(branch.getCondition());
   Block thenBlock, elseBlock;
   bool outer = std::exchange(inBranch, true);
+  ExprId answersBefore = answersRead;
   block(*branch.thenBlock(), thenBlock);
+  ExprId answersThen = std::exchange(answersRead, answersBefore);
   if (branch.elseBlock())
     block(*branch.elseBlock(), elseBlock);
   inBranch = outer;
@@ -212,6 +221,12 @@ void Encoder::ifElse(Operation *op, Block &out) {
     return;
   }
   std::vector<Assign> thenAssigns, elseAssigns;
+  if (answersThen != answersRead) {
+    VarId count = p.addVar("answers");
+    thenAssigns.push_back({count, answersThen});
+    elseAssigns.push_back({count, answersRead});
+    answersRead = e.var(count);
+  }
   for (Value result : op->getResults()) {
     unsigned i = cast<OpResult>(result).getResultNumber();
     Value a = branch.thenBlock()->getTerminator()->getOperand(i);

@@ -141,7 +141,10 @@ bool Encoder::effect(Operation *op, const tlx::SyncEffect &from, std::vector<Eff
   bool memory = from.kind == Kind::Read || from.kind == Kind::Write;
   switch (from.kind) {
   case Kind::Hint: return true;
-  case Kind::ClcRequest: break; // the bytes it delivers are an effect of their own
+  case Kind::ClcRequest: // the bytes it delivers are an effect of their own
+    effect.pred = NoExpr;
+    out.push_back(effect);
+    return true;
   case Kind::NamedBarrierSync:
   case Kind::NamedBarrierArrive:
     effect.target.object = namedBarriers();
@@ -159,8 +162,6 @@ bool Encoder::effect(Operation *op, const tlx::SyncEffect &from, std::vector<Eff
   case Kind::TensormapFence: out.push_back(effect); return true;
   default: break;
   }
-  if (from.kind == Kind::ClcRequest)
-    return true;
   // Global memory is outside the model; see the contracts.
   if (memory && from.space == sync::Space::Global)
     return true;

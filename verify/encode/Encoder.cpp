@@ -167,6 +167,7 @@ void Encoder::encodeRank(int rank) {
     root.name = "cta" + std::to_string(rank) + ".default";
   root.rank = rank;
   root.warps = taskWarps = defaultWarps;
+  answersRead = e.constant(0);
   regions = 0;
   root.body = region(function->getRegion(0));
   p.tasks.push_back(std::move(root));
@@ -293,7 +294,7 @@ void Encoder::operation(Operation *op, Block &out) {
   lifetime(op, out);
   switch (syncEffectsKind(op->getName())) {
   case SyncEffectsKind::None: return;
-  case SyncEffectsKind::Own: return effects(op, out);
+  case SyncEffectsKind::Own: effects(op, out); return readAnswer(op);
   case SyncEffectsKind::OfBody:
     if (op->hasTrait<OpTrait::IsTerminator>())
       return;
@@ -331,7 +332,9 @@ void Encoder::specialize(Operation *op, Block &out) {
     task.region = number;
     task.warps = index < static_cast<int>(warps.size()) ? warps[index] : 4;
     taskWarps = task.warps;
+    ExprId answersBefore = answersRead;
     task.body = region(partition);
+    answersRead = answersBefore;
     taskWarps = defaultWarps;
     pending.push_back(std::move(task));
     ++index;

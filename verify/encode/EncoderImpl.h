@@ -5,7 +5,7 @@
 #include "compiler/analysis/ClusterSync.h"
 #include "compiler/analysis/StorageAliases.h"
 #include "compiler/dialect/interfaces/SyncEffects.h"
-#include "compiler/dialect/ttg/TTG.h"
+#include "compiler/dialect/ttng/TTNG.h"
 #include "verify/encode/Encoder.h"
 
 #include "mlir/IR/Value.h"
@@ -74,6 +74,9 @@ private:
   // Control.cpp
   void forLoop(mlir::Operation *op, Block &out);
   void whileLoop(mlir::Operation *op, Block &out);
+  VarId countAnswers(mlir::Operation *loop, Stmt &stmt);
+  void countedAnswers(VarId count, Stmt &stmt, std::vector<Assign> &results);
+  void readAnswer(mlir::Operation *op);
   bool synchronises(const Block &block) const;
   void ifElse(mlir::Operation *op, Block &out);
   bool isScalar(mlir::Type type) const;
@@ -124,6 +127,8 @@ private:
   int64_t numCtas = 1;
   int defaultWarps = 4;
   int depth = 0; ///< loops around the current operation
+  /// How many answers of cluster launch control the task has read before this place.
+  ExprId answersRead = NoExpr;
   int regions = 0;
   bool inPartition = false, inBranch = false;
   bool freesMemory = false;                    ///< some operation frees what another allocates

@@ -73,6 +73,41 @@ ExprId Encoder::scalar(Value value) {
   return result;
 }
 
+static bool readsAnswer(Operation *op) {
+  return isa<ttng::CLCQueryCancelOp, ttng::CLCLoadResultOp>(op);
+}
+
+/// An answer of cluster launch control is numbered where it is read.
+void Encoder::readAnswer(Operation *op) {
+  if (!readsAnswer(op))
+    return;
+  for (Value result : op->getResults())
+    scalar(result);
+  answersRead = e.add(answersRead, e.constant(1));
+}
+
+/// A loop that reads answers carries their number; -1 when it reads none.
+VarId Encoder::countAnswers(Operation *loop, Stmt &stmt) {
+  bool reads = false;
+  loop->walk([&](Operation *op) { reads |= readsAnswer(op); });
+  if (!reads)
+    return -1;
+  VarId count = p.addVar("answers");
+  stmt.inits.push_back({count, answersRead});
+  answersRead = e.var(count);
+  return count;
+}
+
+/// After the loop's body: what it carries on, and what is known behind it.
+void Encoder::countedAnswers(VarId count, Stmt &stmt, std::vector<Assign> &results) {
+  if (count < 0)
+    return;
+  stmt.nexts.push_back({count, answersRead});
+  VarId after = p.addVar("answers");
+  results.push_back({after, e.var(count)});
+  answersRead = e.var(after);
+}
+
 ExprId Encoder::compute(Operation *op, unsigned result) {
   Value value = op->getResult(result);
   StringRef name = op->getName().getStringRef();
@@ -179,19 +214,13 @@ ExprId Encoder::compute(Operation *op, unsigned result) {
   if (name == "ttng.cluster_size_1d")
     return e.constant(p.ranks);
   if (name == "ttng.clc_query_cancel") {
-    // The n-th answer is the same for all who ask for the n-th time.
-    std::string key = "clc answer " + std::to_string(result) + " at depth " + std::to_string(depth);
-    auto [it, isNew] = shared.try_emplace(key, NoExpr);
-    if (isNew) {
-      Symbol symbol;
-      symbol.name = "clc_answer";
-      symbol.launchInvariant = false;
-      symbol.perIterationDepth = depth;
-      symbol.lo = -1;
-      it->second = e.symbol(symbol);
-    }
-    return it->second;
+    // The n-th answer is the same for all who ask for the n-th time (checked while
+    // the program runs).
+    Function answers{std::string("clc_answer.") + "xyz"[result], -1, INT64_MAX, true};
+    return e.element(answers, answersRead);
   }
+  if (name == "ttng.clc_load_result")
+    return e.element({"clc_answer", INT64_MIN, INT64_MAX, true}, answersRead);
   bool loads = name == "tt.load";
   if (loads && op->getNumOperands() == 1) {
     Value root = pointerRoot(op->getOperand(0));

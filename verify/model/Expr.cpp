@@ -144,8 +144,14 @@ ExprId Exprs::select(ExprId cond, ExprId a, ExprId b) {
 ExprId Exprs::opaque(const std::string &name, ExprId a, ExprId b, ExprId c) {
   auto [it, isNew] = opaqueIds.try_emplace(name, static_cast<int>(opaques.size()));
   if (isNew)
-    opaques.push_back(name);
+    opaques.push_back({name});
   return intern({Op::Opaque, it->second, a, b, c});
+}
+
+ExprId Exprs::element(const Function &sequence, ExprId index) {
+  ExprId result = opaque(sequence.name, index);
+  opaques[nodes[result].value] = sequence;
+  return result;
 }
 
 std::string Exprs::print(ExprId id, const std::vector<std::string> &varNames) const {
@@ -183,7 +189,7 @@ std::string Exprs::print(ExprId id, const std::vector<std::string> &varNames) co
   case Op::Max: return "max(" + print(node.a, varNames) + ", " + print(node.b, varNames) + ")";
   case Op::Select: return operand(node.a) + " ? " + operand(node.b) + " : " + operand(node.c);
   case Op::Opaque: {
-    std::string text = opaques[node.value];
+    std::string text = opaques[node.value].name;
     if (node.a == NoExpr)
       return text;
     text += "(" + print(node.a, varNames);

@@ -58,6 +58,15 @@ struct Symbol {
   int perIterationDepth = 0;
 };
 
+/// What an opaque function gives, beyond being a function of its operands.
+struct Function {
+  std::string name;
+  int64_t lo = INT64_MIN, hi = INT64_MAX;
+  /// Of its index alone: `f(0), f(1), ...` are what the environment says, one after
+  /// the other, and differ from CTA to CTA.
+  bool sequence = false;
+};
+
 struct ExprNode {
   Op op;
   int64_t value = 0;
@@ -74,6 +83,8 @@ public:
   ExprId binary(Op op, ExprId a, ExprId b);
   ExprId select(ExprId cond, ExprId a, ExprId b);
   ExprId opaque(const std::string &name, ExprId a = NoExpr, ExprId b = NoExpr, ExprId c = NoExpr);
+  /// The `index`-th element of a sequence.
+  ExprId element(const Function &sequence, ExprId index);
 
   ExprId add(ExprId a, ExprId b) { return binary(Op::Add, a, b); }
   ExprId sub(ExprId a, ExprId b) { return binary(Op::Sub, a, b); }
@@ -92,7 +103,7 @@ public:
   std::string print(ExprId id, const std::vector<std::string> &varNames = {}) const;
 
   std::vector<Symbol> symbols;
-  std::vector<std::string> opaques;
+  std::vector<Function> opaques;
 
 private:
   ExprId intern(ExprNode node);

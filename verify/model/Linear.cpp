@@ -73,6 +73,13 @@ int Linears::internTerm(LinTerm term) {
     for (int d = 1; d <= term.name; ++d)
       facts.ords |= 1u << d;
     break;
+  case LinTerm::Delayed:
+    facts.lo = std::min(range(forms[term.operands[0]]).first, range(forms[term.operands[1]]).first);
+    facts.hi =
+        std::max(range(forms[term.operands[0]]).second, range(forms[term.operands[1]]).second);
+    facts.ords = 1u << term.value;
+    facts.launchInvariant = false;
+    [[fallthrough]];
   case LinTerm::Iterate:
   case LinTerm::Final:
   case LinTerm::Operation: {
@@ -86,6 +93,11 @@ int Linears::internTerm(LinTerm term) {
     if (term.kind != LinTerm::Operation)
       break;
     Op op = static_cast<Op>(term.value);
+    if (op == Op::Opaque) {
+      const Function &function = program.exprs.opaques[term.name];
+      facts.lo = function.lo, facts.hi = function.hi;
+      facts.launchInvariant &= !function.sequence;
+    }
     auto rangeOf = [&](int i) { return range(forms[term.operands[i]]); };
     if (op == Op::Eq || op == Op::Lt || op == Op::Le) {
       facts.lo = 0, facts.hi = 1;
@@ -259,7 +271,8 @@ LinId Linears::substitute(LinId id, int from, LinId to, std::map<LinId, LinId> &
 /// Does a form depend on a variable without a closed form?
 bool Linears::mentionsPrivate(LinId id, int except) const {
   for (auto [t, coef] : forms[id].terms) {
-    if (terms[t].kind == LinTerm::Private && t != except)
+    // A negative one is the place that an iterate's body has for its last value.
+    if (terms[t].kind == LinTerm::Private && terms[t].value >= 0 && t != except)
       return true;
     for (LinId operand : terms[t].operands)
       if (mentionsPrivate(operand, except))
@@ -283,6 +296,8 @@ LinId Linears::recurrence(LinId init, LinId next, LinId self, int depth) {
     inside |= termFacts[t].ords;
   if (!(inside >> depth & 1) && !mentionsPrivate(step, -1))
     return add(init, operation(Op::Mul, 0, {step, ord}));
+  if (!mentionsPrivate(next, -1)) // x' = f(n): what was computed one iteration ago
+    return termForm({LinTerm::Delayed, depth, 0, {init, next}});
   // x' = f(x, n): the n-th iterate, equal in every task that computes it so.
   LinId placeholder = termForm({LinTerm::Private, -depth, depth, {}});
   std::map<LinId, LinId> done;
@@ -303,15 +318,16 @@ void Linears::loop(const Stmt &stmt, int depth) {
     block(stmt.before, depth);
     block(stmt.body, depth);
   };
-  // Twice: what has a closed form after the first look helps the second.
+  // Again while it helps: what has a closed form after one look serves the next.
   ++provisional;
-  for (int look = 0; look < 2; ++look) {
+  for (bool more = true; more;) {
     walk();
     std::vector<LinId> found = closed;
     for (size_t i = 0; i < count; ++i)
       for (const Assign &next : stmt.nexts)
         if (next.var == stmt.inits[i].var && closed[i] < 0)
           found[i] = recurrence(inits[i], of(next.value), selves[i], depth);
+    more = found != closed;
     closed = std::move(found);
   }
   --provisional;
@@ -370,6 +386,7 @@ std::string Linears::printTerm(int id) const {
   case LinTerm::Private:
     return term.value >= 0 ? program.varNames[term.value] : std::string("previous");
   case LinTerm::Iterate: return "iterate(" + operand(0) + ", " + operand(1) + ")";
+  case LinTerm::Delayed: return "previous(" + operand(1) + ")";
   case LinTerm::Final: return "last(" + operand(0) + ")";
   case LinTerm::Operation: break;
   }
@@ -380,7 +397,7 @@ std::string Linears::printTerm(int id) const {
   Op op = static_cast<Op>(term.value);
   if (auto it = signs.find(op); it != signs.end())
     return operand(0) + it->second + operand(1);
-  std::string text = op == Op::Opaque   ? program.exprs.opaques[term.name]
+  std::string text = op == Op::Opaque   ? program.exprs.opaques[term.name].name
                      : op == Op::Min    ? "min"
                      : op == Op::Max    ? "max"
                      : op == Op::Select ? "select"

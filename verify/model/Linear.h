@@ -38,6 +38,7 @@ struct LinTerm {
     Ord,
     Operation,
     Iterate, ///< operands: initial value, next value, Ord
+    Delayed, ///< at depth `value`: the first operand, then the second of one iteration ago
     Final,   ///< a loop variable after its loop; operands: its form, the loop's condition
     Private, ///< a variable without closed form: never equal between tasks
   } kind;
@@ -69,6 +70,7 @@ public:
   const TermFacts &facts(int id) const { return termFacts[id]; }
   LinId intern(LinForm form);
   LinId add(LinId a, LinId b, int64_t scaleB = 1);
+  LinId termForm(LinTerm term);
 
   /// Range of a form by interval arithmetic; INT64_MIN / MAX: unbounded.
   std::pair<int64_t, int64_t> range(const LinForm &form) const;
@@ -94,7 +96,6 @@ private:
   std::pair<LinForm, int64_t> undivided(const LinForm &form, int64_t bound,
                                         int64_t *blocks = nullptr) const;
   int internTerm(LinTerm term);
-  LinId termForm(LinTerm term);
   LinId operation(Op op, int64_t name, std::vector<LinId> operands);
   void block(const Block &body, int depth);
   void loop(const Stmt &stmt, int depth);

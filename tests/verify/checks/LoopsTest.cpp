@@ -42,6 +42,52 @@ ProofResult invalidated(bool otherWaits) {
   b.task("owner", {b.wait(bar, b.c(0), b.c(0)), b.event("inval", {inval})});
   return prove(b.p, {});
 }
+
+/// Two tasks take tiles from cluster launch control. One asks, both read the answer
+/// and go on while there is one; a slot is asked into again when both have read it.
+struct Clc : Builder {
+  int full = barriers("full", 1), empty = barriers("empty", 1), answer = buffer("answer", 1);
+  Function answers{"clc_answer", -1, INT64_MAX, true};
+  /// What the second task does otherwise than it should.
+  enum Fault : uint8_t { None, ReleasesTooRarely, LooksTwice };
+
+  Stmt request() {
+    Stmt s = load(answer, c(0), full, c(0), 16);
+    p.events.back().effects.insert(p.events.back().effects.begin(),
+                                   effect(tlx::sync::Kind::ClcRequest));
+    return s;
+  }
+  Block tiles(const char *name, bool asks, Fault fault) {
+    Exprs &e = p.exprs;
+    VarId tile = p.addVar(name), count = p.addVar("count"), phase = p.addVar("phase");
+    int looks = fault == LooksTwice ? 2 : 1;
+    ExprId next = e.element(answers, e.add(v(count), c(looks - 1)));
+    Stmt loop{Stmt::LoopStmt};
+    Symbol pid{"program_id"};
+    pid.lo = 0;
+    loop.inits = {{tile, e.symbol(pid)}, {count, c(0)}, {phase, c(0)}};
+    loop.cond = e.logicalNot(e.eq(v(tile), c(-1)));
+    if (asks)
+      loop.body = {wait(empty, c(0), e.binary(Op::Xor, v(phase), c(1))), expect(full, c(0), 16),
+                   request()};
+    loop.body.push_back(wait(full, c(0), v(phase)));
+    for (int look = 0; look < looks; ++look)
+      loop.body.push_back(read(answer, c(0)));
+    ExprId granted = e.le(c(fault == ReleasesTooRarely ? 1 : 0), next);
+    loop.body.push_back(simple(tlx::sync::Kind::ProxyFence, "fence"));
+    loop.body.push_back(arrive(empty, c(0), 1, granted));
+    loop.nexts = {{tile, next},
+                  {count, e.add(v(count), c(looks))},
+                  {phase, e.binary(Op::Xor, v(phase), c(1))}};
+    return {loop};
+  }
+  ProofResult prove(Fault fault) {
+    root({init(full, 0, 1), init(empty, 0, 2)});
+    task("asker", tiles("tile", true, None));
+    task("worker", tiles("tile", false, fault));
+    return tlx::verify::prove(p, {});
+  }
+};
 } // namespace
 
 TEST(Loops, AnEmptyLaunchIsAPrecondition) {
@@ -84,4 +130,18 @@ TEST(Loops, ATaskMayInvalidateWhatItsOwnWarpsWaitedFor) {
   ProofResult r = invalidated(true);
   ASSERT_EQ(r.verdict, ProofResult::Bug);
   EXPECT_EQ(r.violation.cls, BugClass::BarrierLifetime);
+}
+
+TEST(Loops, AnswersOfLaunchControlAreTheSameForAllTasks) {
+  ProofResult r = Clc().prove(Clc::None);
+  EXPECT_EQ(r.verdict, ProofResult::Proved) << r.reason;
+  // Granted tile 0, the worker does not release the slot.
+  r = Clc().prove(Clc::ReleasesTooRarely);
+  ASSERT_EQ(r.verdict, ProofResult::Bug) << r.reason;
+  EXPECT_EQ(r.violation.cls, BugClass::Deadlock);
+}
+
+TEST(Loops, ATaskThatCountsAnswersDifferentlyIsNotProved) {
+  ProofResult r = Clc().prove(Clc::LooksTwice);
+  EXPECT_NE(r.verdict, ProofResult::Proved);
 }

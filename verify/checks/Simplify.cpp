@@ -1,0 +1,146 @@
+//===- Simplify.cpp - what a form is at this point of the run -------------===//
+//
+// Closed forms are the same wherever an expression stands. While the program runs
+// more is known: the iteration numbers, and what has been decided. A value that a
+// loop carries from its last iteration is then what that iteration computed, under
+// that iteration's number; a selection is one of its sides; a quotient that is
+// known to be less than one is zero. Tasks that come to the same value in different
+// ways ask the same question then.
+//
+//===----------------------------------------------------------------------===//
+
+#include "verify/checks/Machine.h"
+
+using namespace tlx::verify;
+
+/// Moves a form to iteration `n[depth - 1] + by`, with term `except` left out of
+/// account; false when other terms of it stand for this iteration.
+bool Machine::moveTo(LinForm &form, int except, int depth, int64_t by, std::vector<int64_t> &n) {
+  int64_t c = 0;
+  for (auto [t, coef] : form.terms) {
+    const LinTerm &term = linears.term(t);
+    if (term.kind == LinTerm::Ord && term.value == depth)
+      c -= coef * by;
+    else if (t != except && linears.facts(t).ords >> depth & 1)
+      return false;
+  }
+  form.c += c;
+  n[depth - 1] += by;
+  return true;
+}
+
+Machine::Eval Machine::simplifyTerm(State &state, int task, int t, LinForm &form,
+                                    std::vector<int64_t> &n, bool mayFork, LinId &by) {
+  const LinTerm term = linears.term(t);
+  bool known;
+  if (term.kind == LinTerm::Delayed) {
+    int depth = static_cast<int>(term.value);
+    if (depth > static_cast<int>(n.size()))
+      return Eval::Unknown;
+    bool first = n[depth - 1] == 0;
+    if (!first && !moveTo(form, t, depth, -1, n))
+      return Eval::Unknown;
+    by = term.operands[first ? 0 : 1];
+    return Eval::Known;
+  }
+  if (term.kind != LinTerm::Operation)
+    return Eval::Unknown;
+  auto compared = [&](Op op, LinId a, LinId b) {
+    return compare(state, task, op, a, b, n, false, known) == Eval::Known;
+  };
+  switch (static_cast<Op>(term.value)) {
+  case Op::Select: {
+    Eval e = truth(state, task, term.operands[0], n, mayFork, known);
+    by = term.operands[known ? 1 : 2];
+    return e;
+  }
+  case Op::Min:
+  case Op::Max:
+    if (!compared(Op::Le, term.operands[0], term.operands[1]))
+      return Eval::Unknown;
+    by = term.operands[known == (static_cast<Op>(term.value) == Op::Min) ? 0 : 1];
+    return Eval::Known;
+  case Op::Div:
+    // Contract: what is divided is not negative.
+    if (!compared(Op::Lt, term.operands[0], term.operands[1]) || !known)
+      return Eval::Unknown;
+    by = linears.intern({0, {}});
+    return Eval::Known;
+  case Op::Opaque: {
+    if (!program.exprs.opaques[term.name].sequence)
+      return Eval::Unknown;
+    // The element that the outermost loop asks for in its iteration n is the n-th.
+    const LinForm &index = linears.form(term.operands[0]);
+    LinId ord = linears.termForm({LinTerm::Ord, 1, 0, {}});
+    bool shifted = index.c && index.terms == linears.form(ord).terms && !n.empty();
+    if (shifted ? !moveTo(form, t, 1, index.c, n) : !index.terms.empty())
+      return Eval::Unknown;
+    if (!shifted) {
+      if (n.empty())
+        n.push_back(0);
+      if (!moveTo(form, t, 1, index.c - n[0], n))
+        return Eval::Unknown;
+    }
+    by = linears.termForm({LinTerm::Operation, term.value, term.name, {ord}});
+    return Eval::Known;
+  }
+  default: return Eval::Unknown;
+  }
+}
+
+Machine::Eval Machine::simplify(State &state, int task, LinId &form, std::vector<int64_t> &n,
+                                bool mayFork) {
+  for (bool again = true; again;) {
+    again = false;
+    LinForm rest = linears.form(form);
+    for (size_t i = 0; i < rest.terms.size() && !again; ++i) {
+      auto [t, coef] = rest.terms[i];
+      LinId by;
+      Eval e = simplifyTerm(state, task, t, rest, n, mayFork, by);
+      if (e == Eval::Forks)
+        return e;
+      if (e == Eval::Unknown)
+        continue;
+      rest.terms.erase(rest.terms.begin() + static_cast<long>(i));
+      form = linears.add(linears.intern(std::move(rest)), by, coef);
+      again = true;
+    }
+  }
+  return Eval::Known;
+}
+
+/// A comparison of two forms in iteration `n`.
+Machine::Eval Machine::compare(State &state, int task, Op op, LinId a, LinId b,
+                               const std::vector<int64_t> &n, bool mayFork, bool &value) {
+  LinId less = table.less(a, b, op == Op::Lt ? 0 : -1);
+  Eval e = askAt(state, task, less, n, mayFork, value);
+  if (op != Op::Eq || e != Eval::Known || !value)
+    return e;
+  return askAt(state, task, table.less(b, a, -1), n, mayFork, value);
+}
+
+/// Is a form other than zero? Comparisons within it are decided as such.
+Machine::Eval Machine::truth(State &state, int task, LinId id, const std::vector<int64_t> &n,
+                             bool mayFork, bool &value) {
+  const LinForm form = linears.form(id);
+  if (form.terms.size() == 1 && form.c == 0 && form.terms[0].second == 1) {
+    const LinTerm term = linears.term(form.terms[0].first);
+    Op op = term.kind == LinTerm::Operation ? static_cast<Op>(term.value) : Op::Const;
+    if (op == Op::Eq || op == Op::Lt || op == Op::Le)
+      return compare(state, task, op, term.operands[0], term.operands[1], n, mayFork, value);
+    auto boolean = [&](LinId operand) {
+      return linears.range(linears.form(operand)) == std::pair<int64_t, int64_t>(0, 1);
+    };
+    if ((op == Op::And || op == Op::Or) && boolean(term.operands[0]) && boolean(term.operands[1])) {
+      Eval e = truth(state, task, term.operands[0], n, mayFork, value);
+      if (e != Eval::Known || value == (op == Op::Or))
+        return e;
+      return truth(state, task, term.operands[1], n, mayFork, value);
+    }
+  }
+  Eval e = askAt(state, task, id, n, mayFork, value);
+  if (e != Eval::Known || value || linears.range(form).first >= 0)
+    return e;
+  LinId negative = linears.add(linears.intern({0, {}}), id, -1);
+  return askAt(state, task, negative, n, mayFork, value);
+}
