@@ -27,10 +27,19 @@ def uniform(seed, count):
     return (splitmix64(indices) >> np.uint64(40)).astype(np.float64) * 2.0**-24
 
 
+def fromFloat8(raw):
+    """float8 e4m3 (finite values) as float64."""
+    raw = raw.astype(np.int64)
+    sign, exponent, fraction = np.where(raw & 128, -1.0, 1.0), (raw >> 3) & 15, raw & 7
+    return sign * np.where(exponent == 0, fraction * 2.0**-9, (1 + fraction / 8) * 2.0 ** (exponent - 7.0))
+
+
 def toFloat(array, dtype):
     """Stored values as float64."""
     if dtype == "bf16":
         return (array.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
+    if dtype == "f8E4M3FN":
+        return fromFloat8(array)
     if dtype.startswith("f8"):
         raise ValueError("dtype %s is not read here" % dtype)
     return array.astype(np.float64)
@@ -41,9 +50,20 @@ def toStorage(values, dtype):
     if dtype == "bf16":
         bits = values.astype(np.float32).view(np.uint32).astype(np.uint64)
         return ((bits + 0x7FFF + ((bits >> np.uint64(16)) & np.uint64(1))) >> np.uint64(16)).astype(np.uint16)
+    if dtype == "f8E4M3FN":
+        return toFloat8(values)
     if dtype.startswith("f8"):
         raise ValueError("dtype %s is not written here" % dtype)
     return values.astype(STORAGE[dtype])
+
+
+def toFloat8(values):
+    """float8 e4m3: three bits of fraction, exponents from -6, largest 448, where larger values end."""
+    size = np.minimum(np.abs(values), 448.0)
+    exponent = np.maximum(np.floor(np.log2(np.maximum(size, 2.0**-12))), -6.0)
+    steps = np.rint(size * 2.0 ** (3 - exponent))  # 8 to 16 of them for a normal number; rint is nearest even
+    bits = np.where(size < 2.0**-6, np.rint(size * 2.0**9), (exponent + 7) * 8 + steps - 8)
+    return (np.minimum(bits, 126) + np.where(np.signbit(values), 128, 0)).astype(np.uint8)
 
 
 class Launch:

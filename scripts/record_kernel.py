@@ -22,15 +22,11 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def load(path):
+    sys.path.insert(0, os.path.join(ROOT, "kernels"))
     spec = importlib.util.spec_from_file_location(os.path.splitext(os.path.basename(path))[0], path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
-
-
-def front_end_type(descriptor):
-    dtype = {"f16": "fp16", "bf16": "bf16", "f32": "fp32"}[descriptor["dtype"]]
-    return f"tensordesc<{dtype}{descriptor['block_shape']}>"
 
 
 def relative_locations(text, path):
@@ -40,25 +36,23 @@ def relative_locations(text, path):
     return re.sub(r'"/[^"\s]*/(triton/[^"\s]+\.py)"', r'"\1"', text)
 
 
-def manifest(module, launch, signature, metadata, ir_hash):
-    arguments = []
-    for storage, d in enumerate(launch["descriptors"]):
-        rows, cols = d["shape"]
-        arguments.append({
-            "kind": "tensordesc", "dtype": d["dtype"], "shape": [rows, cols], "strides": [cols, 1],
-            "block_shape": d["block_shape"], "padding": "zero", "storage": storage, "offset": 0,
-            "base_shape": [rows, cols], "data": d["data"], "name": d["name"], "type": signature[d["name"]],
-        })
-    for name, value in launch["scalars"].items():
-        arguments.append({"kind": "scalar", "value": value, "name": name, "type": signature[name]})
+def manifest(module, metadata, ttgir, ir_hash):
+    keys = ("num_warps", "num_ctas", "shared", "tmem_size", "global_scratch_size", "tensordesc_meta")
+    warps = re.search(r'"ttg.num-warps" = (\d+)', ttgir)
     return {
-        "kernel": metadata["name"], "ir": ir_hash, "target": module.TARGET, "grid": launch["grid"],
-        "cluster": launch.get("cluster", [1, 1, 1]), "metadata": {
-            "default_num_warps": module.NUM_WARPS,
-            **{k: metadata.get(k) for k in ("num_warps", "num_ctas", "shared", "tmem_size", "global_scratch_size",
-                                            "tensordesc_meta")},
-        }, "args": arguments, "constexprs": dict(module.CONSTEXPRS),
+        "kernel": metadata.name, "ir": ir_hash, "target": module.TARGET, "grid": module.LAUNCH["grid"],
+        "cluster": module.LAUNCH["cluster"], "metadata": {
+            "default_num_warps": int(warps.group(1)),
+            **{k: getattr(metadata, k, None) for k in keys},
+        }, "args": module.LAUNCH["arguments"], "constexprs": dict(module.CONSTEXPRS),
     }
+
+
+def hints(arguments):
+    """What a launch tells the front end: addresses and sizes that 16 divides."""
+    divisible = [["tt.divisibility", 16]]
+    return {(i,): divisible for i, a in enumerate(arguments)
+            if a["kind"] == "pointer" or (a["kind"] == "scalar" and a["type"][0] == "i" and a["value"] % 16 == 0)}
 
 
 def record(path):
@@ -69,19 +63,17 @@ def record(path):
 
     module = load(path)
     backend, arch = module.TARGET.split(":")
-    launch = module.LAUNCH
-    signature = {d["name"]: front_end_type(d) for d in launch["descriptors"]}
-    signature.update({name: "i32" for name in launch["scalars"]})
+    target = GPUTarget(backend, int(arch) if backend == "cuda" else arch, 64 if arch.startswith("gfx9") else 32)
+    arguments = module.LAUNCH["arguments"]
+    signature = {a["name"]: a["type"] for a in arguments}
     signature.update({name: "constexpr" for name in module.CONSTEXPRS})
-    source = ASTSource(fn=module.KERNEL, signature=signature, constexprs=dict(module.CONSTEXPRS))
-    compiled = triton.compile(source, target=GPUTarget(backend, int(arch), 32), options={"num_warps": module.NUM_WARPS})
-    ttir = relative_locations(compiled.asm["ttir"], path)
-    metadata = {k: getattr(compiled.metadata, k, None) for k in
-                ("name", "num_warps", "num_ctas", "shared", "tmem_size", "global_scratch_size", "tensordesc_meta")}
-    return {
-        ".mlir": ttir,
-        ".json": json.dumps(manifest(module, launch, signature, metadata, compiled.metadata.hash[:16]), indent=1) + "\n",
-    }
+    source = ASTSource(fn=module.KERNEL, signature=signature, constexprs=dict(module.CONSTEXPRS), attrs=hints(arguments))
+    options = {"num_warps": module.NUM_WARPS, **getattr(module, "OPTIONS", {})}
+    if module.LAUNCH["cluster"] != [1, 1, 1]:
+        options["ctas_per_cga"] = tuple(module.LAUNCH["cluster"])
+    compiled = triton.compile(source, target=target, options=options)
+    launch = manifest(module, compiled.metadata, compiled.asm["ttgir"], compiled.metadata.hash[:16])
+    return {".mlir": relative_locations(compiled.asm["ttir"], path), ".json": json.dumps(launch, indent=1) + "\n"}
 
 
 def main():

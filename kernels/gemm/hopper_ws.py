@@ -22,6 +22,9 @@ hopper_ws.mlir is what fbtriton 3.7.4 makes of it (scripts/record_kernel.py reco
 import triton
 import triton.language as tl
 import triton.language.extra.tlx as tlx
+from launching import ZEROS, descriptor, launch, scalar, uniform
+
+FEATURES = "persistent; warp-specialised: one producer, two consumers; TMA into a ring of four slots, one barrier for the three loads of a slot; wgmma 64 x 128 x 64; TMA store"
 
 
 @triton.jit
@@ -87,25 +90,14 @@ def gemm_hopper_ws(a_desc, b_desc, c_desc, M, N, K, BM: tl.constexpr, BN: tl.con
 TILE = dict(BM=128, BN=128, BK=64, STAGES=4)
 
 
-def tensor(name, rows, cols, block, data):
-    """A row-major f16 matrix behind a TMA descriptor."""
-    return dict(name=name, dtype="f16", shape=[rows, cols], block_shape=block, data=data)
-
-
-def uniform(seed):
-    return {"fill": "uniform", "seed": seed, "lo": -1.0, "hi": 1.0}
-
-
-def launch(m, n, k, ctas):
-    return dict(
-        grid=[ctas, 1, 1],
-        descriptors=[
-            tensor("a_desc", m, k, [TILE["BM"] // 2, TILE["BK"]], uniform(1)),
-            tensor("b_desc", k, n, [TILE["BK"], TILE["BN"]], uniform(2)),
-            tensor("c_desc", m, n, [TILE["BM"] // 2, TILE["BN"]], {"fill": "zeros"}),
-        ],
-        scalars=dict(M=m, N=n, K=k),
-    )
+def gemm_launch(m, n, k, ctas):
+    return launch(
+        [ctas],
+        descriptor("a_desc", "f16", [m, k], [TILE["BM"] // 2, TILE["BK"]], uniform(1)),
+        descriptor("b_desc", "f16", [k, n], [TILE["BK"], TILE["BN"]], uniform(2)),
+        descriptor("c_desc", "f16", [m, n], [TILE["BM"] // 2, TILE["BN"]], ZEROS),
+        scalar("M", m), scalar("N", n), scalar("K", k),
+    )  # fmt: skip
 
 
 # What scripts/record_kernel.py asks for: four tiles on three CTAs, so that one of them goes round
@@ -114,4 +106,4 @@ KERNEL = gemm_hopper_ws
 TARGET = "cuda:90"
 NUM_WARPS = 4
 CONSTEXPRS = TILE
-LAUNCH = launch(256, 256, 192, 3)
+LAUNCH = gemm_launch(256, 256, 192, 3)

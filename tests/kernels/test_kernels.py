@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Each kernel of kernels/ is proved, computes what its float64 reference says, and its seeded twin is refuted."""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import pytlx
+
+sys.path.insert(0, os.path.join(pytlx.SOURCE, "scripts"))
+
+import numpy as np  # noqa: E402
+
+import launch_data  # noqa: E402
+from references import REFERENCES  # noqa: E402
+
+# kernel: (what is taken out of its IR or, with a replacement, changed; how often it is there; the class of bug this makes).
+# Kernels of one task without barriers have no twin.
+TWINS = {
+    # The second consumer never lets the first begin.
+    "attention/hopper_fwd": (r"\n {6}ttng\.arrive_barrier_named .*", "", 1, "deadlock"),
+    # The barrier completes before the last load has arrived.
+    "gemm/hopper_ws": (r"(ttng\.barrier_expect %\w+, )32768", r"\g<1>16384", 1, "bytes-mismatch"),
+    # A CTA ends while the other may still multicast into it and arrive at it.
+    "gemm/hopper_multicast": (r"ttng\.cluster_arrive .*\n *ttng\.cluster_wait .*\n(?= *ttg\.warp_)", "", 2, "exit"),
+    # No slot is ever given back.
+    "gemm/hopper_fp8": (r"\n *ttng\.arrive_barrier .*", "", 1, "deadlock"),
+}
+
+
+def kernels():
+    return [path[len("kernels/"):-len(".mlir")] for path in pytlx.trackedFiles("kernels/*.mlir")]
+
+
+def verify(path, *flags):
+    done = subprocess.run([pytlx.tool("tlx-verify"), path, "--json", *flags], capture_output=True, text=True)
+    return json.loads(done.stdout)["results"][0]
+
+
+class Kernels(unittest.TestCase):
+    def path(self, kernel):
+        return os.path.join(pytlx.SOURCE, "kernels", kernel)
+
+    def test_everyKernelHasAReference(self):
+        self.assertEqual(sorted(REFERENCES), kernels())
+
+    def test_proved(self):
+        for kernel in kernels():
+            with self.subTest(kernel):
+                result = verify(self.path(kernel) + ".mlir")
+                self.assertEqual(result["verdict"], "PROVED", result["message"])
+
+    def test_values(self):
+        for kernel in kernels():
+            with self.subTest(kernel), tempfile.TemporaryDirectory() as folder:
+                path = self.path(kernel)
+                done = subprocess.run([pytlx.tool("tlx-run"), "--device", "sim", path + ".mlir", "--manifest", path + ".json",
+                                       "--functional-only", "--race-check", "--save-outputs", folder], capture_output=True, text=True)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                launch = launch_data.Launch(path + ".json")
+                arguments = {a["name"]: a for a in launch.arguments("tensordesc", "pointer")}
+                for name, (wanted, allowed) in REFERENCES[kernel](launch).items():
+                    argument = arguments[name]
+                    got = launch_data.toFloat(np.load(os.path.join(folder, "%d.npy" % argument["storage"])).reshape(wanted.shape), argument["dtype"])
+                    error = np.abs(got - wanted)
+                    wrong = ~(error <= allowed)
+                    self.assertFalse(wrong.any(), "%d of %d elements of %s wrong, worst by %g" % (wrong.sum(), wrong.size, name, error.max()))
+                    self.assertGreater(np.abs(wanted).max(), 0)
+
+    def test_twinsAreRefuted(self):
+        for kernel, (what, instead, often, class_) in TWINS.items():
+            with self.subTest(kernel), tempfile.TemporaryDirectory() as folder:
+                text, count = re.subn(what, instead, pytlx.read("kernels/%s.mlir" % kernel))
+                self.assertEqual(count, often)
+                with open(os.path.join(folder, "twin.mlir"), "w") as file:
+                    file.write(text)
+                result = verify(os.path.join(folder, "twin.mlir"), "--manifest", self.path(kernel) + ".json")
+                self.assertEqual((result["verdict"], result["class"]), ("BUG", class_), result["message"])
+
+    def test_theTableIsCurrent(self):
+        done = subprocess.run([sys.executable, os.path.join(pytlx.SOURCE, "scripts", "kernels_table.py"), "--check", "--build", pytlx.BINARY],
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+
+if __name__ == "__main__":
+    pytlx.main()
