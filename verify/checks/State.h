@@ -96,7 +96,7 @@ struct Access {
 struct Cell {
   std::vector<Access> accesses;
   int32_t freedBy = -1; ///< event that ended its life
-  int64_t answer = -1; ///< it holds this answer of cluster launch control
+  int64_t answer = -1;  ///< it holds this answer of cluster launch control
 };
 
 /// A wait that returned because of the last completed generation.

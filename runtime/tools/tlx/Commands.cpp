@@ -11,7 +11,11 @@ namespace tlx::front {
 
 const std::vector<Command> &commands() {
   static const std::vector<Command> table = {
-      {"verify", "tlx-verify", {}, "prove that a kernel synchronises correctly, or show how not", true},
+      {"verify",
+       "tlx-verify",
+       {},
+       "prove that a kernel synchronises correctly, or show how not",
+       true},
       {"run", "tlx-run", {}, "run a kernel on the simulator or a GPU", true},
       {"compile", "tlx-compile", {}, "compile a kernel to a package", false},
       {"opt", "tlx-opt", {}, "read, transform and print IR", false},
