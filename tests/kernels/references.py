@@ -40,6 +40,30 @@ def gemm_split_k(launch):
     return {"c": product(x["a"], x["b"], F32)}
 
 
+def gemm_pointers(launch):
+    x = inputs(launch)
+    return {"c": product(x["a"], x["b"], F16)}
+
+
+def gemm_grouped(launch):
+    x = inputs(launch)
+    n = x["b"].shape[1]
+    ends = x["ends"].astype(int)
+    b = x["b"].reshape(len(ends), -1, n)
+    parts = [product(x["a"][begin:end], b[g], F16) for g, (begin, end) in enumerate(zip([0, *ends[:-1]], ends))]
+    return {"c": tuple(np.concatenate(side) for side in zip(*parts))}
+
+
+def layer_norm(launch):
+    """Means of 1,500 values in tree order, a reciprocal square root and three roundings."""
+    x = inputs(launch)
+    rows = x["x"]
+    eps = next(a["value"] for a in launch.arguments("scalar") if a["name"] == "eps")
+    away = rows - rows.mean(1, keepdims=True)
+    wanted = away / np.sqrt((away**2).mean(1, keepdims=True) + eps) * x["weight"] + x["bias"]
+    return {"y": (wanted, 32 * F32 * (np.abs(wanted) + np.abs(rows).max() + 1))}
+
+
 def softmax(launch):
     x = inputs(launch)["x"]
     weights = np.exp(x - x.max(1, keepdims=True))
@@ -66,5 +90,6 @@ def attention(launch):
 
 REFERENCES = {
     "attention/hopper_fwd": attention, "gemm/hopper_ws": gemm, "gemm/hopper_multicast": gemm, "gemm/hopper_fp8": gemm_fp8,
-    "gemm/split_k": gemm_split_k, "norm/softmax": softmax,
+    "gemm/split_k": gemm_split_k, "norm/softmax": softmax, "gemm/blackwell_ws": gemm, "gemm/blackwell_clc": gemm,
+    "gemm/blackwell_2cta": gemm, "gemm/grouped": gemm_grouped, "gemm/amd_pipelined": gemm_pointers, "norm/layer_norm_cluster": layer_norm,
 }  # fmt: skip
