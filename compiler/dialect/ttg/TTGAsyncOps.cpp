@@ -128,9 +128,8 @@ void AsyncRemoteShmemCopyOp::getSyncEffects(SyncEffects &effects) {
   read.moment = Moment::Completion;
   read.threads = Threads::Elected;
   read.target = getSrc();
-  // Completion shows on the remote CTA's copy of the barrier.
+  // Completion shows on the remote CTA's copy of the barrier; what is read is the own.
   read.barrier = getBarrier();
-  read.rank = getCtaRank();
   SyncEffect write = remoteWrite(getDst(), getCtaRank());
   write.proxy = Proxy::Async;
   write.moment = Moment::Completion;
