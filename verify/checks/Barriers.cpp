@@ -52,6 +52,14 @@ bool Machine::initBarrier(State &state, int task, int event, const Resolved &r) 
   if (!access(state, task, event, map.barrierCells(r.barrier), leader, state.epoch[leader],
               static_cast<uint16_t>(leader), true, false, sync::Proxy::Generic, false))
     return false;
+  for (Token token : b.stray)
+    if (!state.knowledge.knows(leader, token)) {
+      violate({BugClass::BarrierLifetime,
+               name + " is initialised again though a signal for its earlier use may still come",
+               here(state, task, event),
+               {}});
+      return false;
+    }
   b = BarrierState{};
   b.inited = true;
   b.initToken = state.epoch[strand(task, 0)];
@@ -66,29 +74,42 @@ bool Machine::initBarrier(State &state, int task, int event, const Resolved &r) 
 
 bool Machine::invalBarrier(State &state, int task, int event, const Resolved &r) {
   int row = strand(task, 0);
-  taskBarrier(state, task); // after the task's own use of it (membar)
   if (!usable(state, task, event, r.barrier, row))
     return false;
   BarrierState &b = state.barriers[r.barrier];
+  std::string name = map.barrierName(r.barrier);
+  std::vector<Token> stray;
   auto quiet = [&] {
     auto known = [&](Token t) { return state.knowledge.knows(row, t); };
-    return std::all_of(b.waits.begin(), b.waits.end(),
-                       [&](const WaitRecord &wait) { return known(wait.token); }) &&
-           std::all_of(b.arrivals.begin(), b.arrivals.end(), [&](const auto &list) {
-             return std::all_of(list.begin(), list.end(), known);
-           });
+    stray.clear();
+    bool all = std::all_of(b.waits.begin(), b.waits.end(),
+                           [&](const WaitRecord &wait) { return known(wait.token); });
+    for (const auto &list : b.arrivals)
+      for (Token t : list)
+        if (!known(t)) {
+          all &= state.tokens[t].signal;
+          stray.push_back(t);
+        }
+    return all;
   };
   // The task's own waits and arrivals have a barrier over the task behind them (membar).
   if (!quiet())
     taskBarrier(state, task);
   if (!quiet()) {
     violate({BugClass::BarrierLifetime,
-             map.barrierName(r.barrier) + " is invalidated while it is still in use",
+             name + " is invalidated while it is still in use",
              here(state, task, event),
              {}});
     return false;
   }
+  // A signal that nobody waits for does no harm unless the memory is used again.
+  if (!stray.empty())
+    warn({BugClass::BarrierLifetime,
+          name + " is invalidated though a signal that nobody waits for may still come",
+          here(state, task, event),
+          {{-1, b.initEvent, {}, "initialised here", {}}}});
   b = BarrierState{};
+  b.stray = std::move(stray);
   return access(state, task, event, map.barrierCells(r.barrier), row, state.epoch[row],
                 static_cast<uint16_t>(row), true, false, sync::Proxy::Generic, false);
 }
@@ -130,8 +151,8 @@ bool Machine::arrive(State &state, int task, int event, int barrier, int row,
   }
   if (int rank = map.rankOf(barrier); rank != program.tasks[task].rank)
     for (Token token : tokens) {
-      // A completion without data changes nothing but a barrier that nobody may look at.
-      bool harmless = state.tokens[token].async && bytes == 0;
+      // A signal changes nothing but a barrier that nobody may look at.
+      bool harmless = state.tokens[token].signal;
       if (!reachPeer(state, rank, row, {token, harmless, event, static_cast<int16_t>(task)}))
         return false;
     }

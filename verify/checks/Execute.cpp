@@ -300,7 +300,7 @@ bool Machine::resolve(State &state, int task, int event, std::vector<Resolved> &
     }
     Resolved r{&effect};
     int64_t slot, rank;
-    bool isMemory = effect.kind == Kind::Read || effect.kind == Kind::Write;
+    bool isMemory = effect.onMemory();
     bool hasTarget = isMemory || effect.target.object >= 0;
     if (!integer(effect.target.slot, 0, slot, "slot") ||
         !integer(effect.target.rank, program.tasks[task].rank, rank, "CTA rank") ||
@@ -449,6 +449,7 @@ Machine::Outcome Machine::applyIssue(State &state, int task, int event, const Re
     for (int half = 0; half < halves(task); ++half)
       state.knowledge.fence(strand(task, half));
     return Outcome::Ran;
+  case Kind::TensormapFence: publish(state, task, event, *r.cells); return Outcome::Ran;
   case Kind::GroupCommit: {
     int g = static_cast<int>(effect.group);
     t.groups[g].push_back(std::move(t.open[g]));
@@ -511,6 +512,7 @@ Machine::Outcome Machine::applyAsync(State &state, int task, int event,
         state.cells[cell].answer = number;
     }
   }
+  state.tokens[token].signal = !touches;
   // Work that every warp issues a part of is complete when all parts are.
   bool allWarps =
       halves(task) > 1 && std::any_of(effects.begin(), effects.end(), [](auto &r) {

@@ -131,6 +131,10 @@ private:
               Token token, uint16_t agent, bool write, bool async, sync::Proxy proxy, bool ordered);
   bool isApproximate(int event) const;
 
+  /// What the task wrote to these tensor maps, or knows to be written, can be read
+  /// by copies of those who come after it.
+  void publish(State &state, int task, int event, const std::vector<int> &cells);
+
   // Lifetime.cpp
   /// `touch.task` reaches into CTA `rank`, which must have started and may not
   /// end before that is over. False: violation.

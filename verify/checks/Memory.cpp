@@ -43,6 +43,7 @@ bool Machine::access(State &state, int task, int event, const std::vector<int> &
     if (!isAlive(state, task, event, index, write))
       return false;
     bool shared = map.spaceKind(index) != static_cast<int>(sync::Space::Tensor);
+    bool isMap = map.spaceKind(index) == static_cast<int>(sync::Space::Global);
     for (const Access &other : cell.accesses) {
       if ((!write && !other.write) || other.serial == state.serial)
         continue; // two reads, or another warp's part of the same operation
@@ -69,15 +70,17 @@ bool Machine::access(State &state, int task, int event, const std::vector<int> &
         violate(std::move(v));
         return false;
       }
-      if (!shared || !asyncProxy || other.asyncProxy || state.knowledge.seesAsync(row, other.token))
+      if (!shared || !asyncProxy || other.asyncProxy)
         continue;
+      if (!isMap && state.knowledge.seesAsync(row, other.token))
+        continue; // what tensor maps need is a fence of their own, see publish()
       bool readFirst = !other.write;
       if (readFirst && options.warProxy == WarProxy::Off)
         continue;
       Violation v{BugClass::ProxyFence,
                   std::string(what) + " through the async proxy of what the " + accessText(other) +
-                      " touched through the generic proxy, with no "
-                      "fence.proxy.async between them",
+                      " touched through the generic proxy, with no " +
+                      (isMap ? "fence.proxy.tensormap" : "fence.proxy.async") + " between them",
                   here(state, task, event),
                   {}};
       v.related.push_back({taskOf(other), other.event, {}, "the generic access", {}});
@@ -118,4 +121,17 @@ void Machine::readAnswer(State &state, int task, int event, const Cell &cell) {
     doubt->at = here(state, task, event);
   }
   ++state.tasks[task].answersRead;
+}
+
+void Machine::publish(State &state, int task, int event, const std::vector<int> &cells) {
+  int leader = strand(task, 0);
+  for (int cell : cells)
+    for (Access &access : state.cells[cell].accesses)
+      if (access.write && !access.asyncProxy && state.knowledge.knows(leader, access.token)) {
+        // From here on it is the fence that one has to come after.
+        access.token = state.epoch[leader];
+        access.agent = static_cast<uint16_t>(leader);
+        access.event = event;
+        access.asyncProxy = true;
+      }
 }

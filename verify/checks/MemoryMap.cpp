@@ -72,7 +72,7 @@ MemoryMap::MemoryMap(const Program &program) : program(program) {
   std::map<int, Grid> grids; // by physical space
   for (const Event &event : program.events)
     for (const Effect &effect : event.effects) {
-      if (effect.kind != sync::Kind::Read && effect.kind != sync::Kind::Write)
+      if (!effect.onMemory())
         continue;
       const Target &target = effect.target;
       const Buffer &buffer = program.buffers[target.object];

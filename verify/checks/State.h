@@ -78,6 +78,7 @@ struct TokenInfo {
   int16_t task = -1;
   bool async = false;
   bool live = false;
+  bool signal = false; ///< asynchronous, and touches nothing but barriers
 };
 
 /// An access that later ones must be ordered against.
@@ -125,6 +126,8 @@ struct BarrierState {
   /// Tokens of the arrivals of the current generation, of the last, and of the
   /// one before that.
   std::array<std::vector<Token>, 3> arrivals;
+  /// Signals that may still come though the barrier has been invalidated.
+  std::vector<Token> stray;
   std::vector<WaitRecord> waits; ///< waits for the last completed generation
   std::vector<ArrivalRecord> log;
 };

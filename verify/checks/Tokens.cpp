@@ -63,6 +63,7 @@ void Machine::collectGarbage(State &state) {
       use(access.token);
   for (const BarrierState &barrier : state.barriers) {
     use(barrier.initToken);
+    std::for_each(barrier.stray.begin(), barrier.stray.end(), use);
     for (const auto &list : barrier.arrivals)
       std::for_each(list.begin(), list.end(), use);
     for (const WaitRecord &wait : barrier.waits)
@@ -103,13 +104,17 @@ void Machine::settle(State &state) {
     return std::all_of(live.begin(), live.end(),
                        [&](int row) { return state.knowledge.seesAsync(row, t); });
   };
-  for (Cell &cell : state.cells)
-    std::erase_if(cell.accesses, [&](const Access &access) {
-      return known(access.token) && (access.asyncProxy || visible(access.token));
+  for (size_t i = 0; i < state.cells.size(); ++i) {
+    bool isMap = map.spaceKind(static_cast<int>(i)) == static_cast<int>(sync::Space::Global);
+    std::erase_if(state.cells[i].accesses, [&](const Access &access) {
+      return known(access.token) &&
+             (access.asyncProxy || (isMap ? !access.write : visible(access.token)));
     });
+  }
   for (BarrierState &barrier : state.barriers) {
     for (auto &list : barrier.arrivals)
       std::erase_if(list, known);
+    std::erase_if(barrier.stray, known);
     std::erase_if(barrier.waits, [&](const WaitRecord &wait) { return known(wait.token); });
   }
   // A CTA ends after all its threads, so it is enough that one of them knows.

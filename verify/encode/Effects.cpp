@@ -158,13 +158,15 @@ bool Encoder::effect(Operation *op, const tlx::SyncEffect &from, std::vector<Eff
   case Kind::GroupWait:
   case Kind::ProxyFence:
   case Kind::MemoryFence:
-  case Kind::BarrierInitFence:
-  case Kind::TensormapFence: out.push_back(effect); return true;
+  case Kind::BarrierInitFence: out.push_back(effect); return true;
+  case Kind::TensormapFence: mapEffect(from, effect, out); return true;
   default: break;
   }
-  // Global memory is outside the model; see the contracts.
-  if (memory && from.space == sync::Space::Global)
+  // Of global memory only tensor maps are in the model; see the contracts.
+  if (memory && from.space == sync::Space::Global) {
+    mapEffect(from, effect, out);
     return true;
+  }
   if (!from.target) {
     why = std::string("an effect '") + sync::name(from.kind) + "' without a target";
     return false;

@@ -110,15 +110,8 @@ void Encoder::scan() {
   function->walk([&](Operation *op) {
     freesMemory |= hasEffect<MemoryEffects::Free>(op);
     if (op->getName().getStringRef() == "ttg.memdesc_index") {
-      Value source = op->getOperand(0);
-      // Through captures: partitions see allocations as block arguments.
-      while (auto arg = dyn_cast<BlockArgument>(source)) {
-        auto holder = dyn_cast<ttg::WarpSpecializePartitionsOp>(arg.getOwner()->getParentOp());
-        if (!holder)
-          break;
-        source = holder.getExplicitCaptures()[arg.getArgNumber()];
-      }
-      indexedRoots.insert(source);
+      // Partitions see allocations as block arguments.
+      indexedRoots.insert(throughCaptures(op->getOperand(0)));
     }
     SmallVector<tlx::SyncEffect> declared;
     collectSyncEffects(op, declared);

@@ -50,6 +50,9 @@ struct Root {
   int buffer = -1, barrier = -1; ///< in the program, once something needs it
 };
 
+/// What a partition sees as its block argument; other values as they are.
+mlir::Value throughCaptures(mlir::Value value);
+
 /// The argument that a pointer is computed from; null when unclear.
 mlir::Value pointerRoot(mlir::Value pointer);
 
@@ -113,6 +116,11 @@ private:
   void lifetime(mlir::Operation *op, Block &out);
   void freePairs(mlir::Operation *terminator, Block &out);
 
+  // TensorMaps.cpp
+  ExprId mapsIn(ExprId bytes);
+  std::optional<Target> mapOf(mlir::Value value);
+  void mapEffect(const tlx::SyncEffect &from, Effect effect, std::vector<Effect> &out);
+
   SourceLoc locOf(mlir::Operation *op) const;
   std::string nameOf(mlir::Value value, const char *fallback) const;
 
@@ -140,7 +148,8 @@ private:
   std::map<std::tuple<const void *, std::vector<int64_t>>,
            std::optional<llvm::SmallVector<BufferSpan>>>
       spansOfViews;
-  std::map<std::string, ExprId> shared; ///< symbols that all tasks see alike
+  llvm::DenseMap<mlir::Operation *, int> maps; ///< scratch allocation -> buffer of tensor maps
+  std::map<std::string, ExprId> shared;        ///< symbols that all tasks see alike
   int named = -1;
   int taskWarps = 4;                        ///< of the task being encoded
   ExprId threadId = NoExpr;                 ///< gpu.thread_id x within the task

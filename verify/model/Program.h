@@ -125,6 +125,11 @@ struct Effect {
   /// ClusterArrive: without release semantics.
   bool relaxed = false;
   Lifetime lifetime = Lifetime::Goes;
+  /// The target is a buffer, not a barrier.
+  bool onMemory() const {
+    return kind == sync::Kind::Read || kind == sync::Kind::Write ||
+           kind == sync::Kind::TensormapFence;
+  }
 };
 
 struct Event {

@@ -31,8 +31,7 @@ void touched(const Program &program, int event, std::set<int> &out) {
   for (const Effect &effect : program.events[event].effects) {
     if (effect.target.object < 0)
       continue;
-    bool memory = effect.kind == tlx::sync::Kind::Read || effect.kind == tlx::sync::Kind::Write;
-    out.insert(memory ? effect.target.object : ~effect.target.object);
+    out.insert(effect.onMemory() ? effect.target.object : ~effect.target.object);
   }
 }
 

@@ -148,8 +148,15 @@ void MakeTensorDescOp::getEffects(
 }
 
 void MakeTensorDescOp::getSyncEffects(SyncEffects &effects) {
-  if (getDescPtr())
-    effects.push_back(access(Kind::Write, getDescPtr()));
+  if (!getDescPtr())
+    return;
+  SyncEffect write = access(Kind::Write, getDescPtr());
+  write.threads = Threads::Elected;
+  effects.push_back(write);
+  // Its lowering ends with the fence that copies need.
+  SyncEffect fence = write;
+  fence.kind = Kind::TensormapFence;
+  effects.push_back(fence);
 }
 
 // Register-level descriptor accesses are synchronous: their lowering waits.

@@ -207,3 +207,62 @@ TEST(Lifetime, ABarrierIsInitialisedWhereNothingElseIsInUse) {
   ASSERT_EQ(r.verdict, ProofResult::Bug);
   EXPECT_EQ(r.violation.cls, BugClass::Race);
 }
+
+namespace {
+/// A signal (a commit with no one to wait for it) and what becomes of its barrier.
+ProofResult straySignal(bool initialisesAgain) {
+  Builder b;
+  int bar = b.barriers("bar", 1);
+  Effect commit = b.effect(tlx::sync::Kind::BarrierArrive, bar, b.c(0), b.c(1));
+  commit.moment = tlx::sync::Moment::Completion;
+  commit.threads = tlx::sync::Threads::Elected;
+  commit.group = tlx::sync::Group::Tcgen05;
+  Block body{b.init(bar, 0, 1), b.event("commit", {commit}),
+             b.event("inval", {b.effect(tlx::sync::Kind::BarrierInval, bar, b.c(0))})};
+  if (initialisesAgain)
+    body.push_back(b.init(bar, 0, 1));
+  b.task("default", std::move(body), 4, -1);
+  return prove(b.p, {});
+}
+
+/// A tensor map that copies read. `published`: a fence follows the write;
+/// `waits`: for the copies, before the map is written again.
+ProofResult rewrittenMap(bool published, bool waits) {
+  Builder b;
+  int map = b.buffer("map", 1, tlx::sync::Space::Global);
+  VarId k = b.p.addVar("k");
+  Block body;
+  if (waits)
+    body.push_back(b.group(tlx::sync::Kind::GroupWait, tlx::sync::Group::BulkStore));
+  body.push_back(b.write(map, b.c(0)));
+  b.p.events.back().effects[0].threads = tlx::sync::Threads::Elected;
+  // Another fence does not do.
+  body.push_back(b.simple(tlx::sync::Kind::ProxyFence, "fence"));
+  if (published)
+    body.push_back(b.event("acquire", {b.effect(tlx::sync::Kind::TensormapFence, map, b.c(0))}));
+  body.push_back(b.async(tlx::sync::Kind::Read, map, b.c(0), tlx::sync::Group::BulkStore));
+  body.push_back(b.group(tlx::sync::Kind::GroupCommit, tlx::sync::Group::BulkStore));
+  b.task("default", {b.loop(k, b.c(0), b.arg("N", 0), std::move(body))}, 4, -1);
+  return prove(b.p, {});
+}
+} // namespace
+
+TEST(Lifetime, ASignalNobodyWaitsForIsAWarning) {
+  ProofResult r = straySignal(false);
+  EXPECT_EQ(r.verdict, ProofResult::Proved);
+  ASSERT_EQ(r.warnings.size(), 1u);
+  EXPECT_EQ(r.warnings[0].cls, BugClass::BarrierLifetime);
+  r = straySignal(true);
+  ASSERT_EQ(r.verdict, ProofResult::Bug);
+  EXPECT_EQ(r.violation.cls, BugClass::BarrierLifetime);
+}
+
+TEST(Lifetime, ATensorMapIsRewrittenWhenNoCopyReadsIt) {
+  EXPECT_EQ(rewrittenMap(true, true).verdict, ProofResult::Proved);
+  ProofResult r = rewrittenMap(true, false);
+  ASSERT_EQ(r.verdict, ProofResult::Bug);
+  EXPECT_EQ(r.violation.cls, BugClass::Race);
+  r = rewrittenMap(false, true);
+  ASSERT_EQ(r.verdict, ProofResult::Bug);
+  EXPECT_EQ(r.violation.cls, BugClass::ProxyFence);
+}
