@@ -71,25 +71,48 @@ def softmax(launch):
     return {"y": (wanted, 16 * F32 * wanted + 2.0**-126)}  # exp, a sum of 1,000 in tree order, and a quotient
 
 
-def attention(launch):
+def attention(launch, causal):
     """P is rounded to f16 before its product with V, O once more."""
     x = inputs(launch)
     values = {a["name"]: a["value"] for a in launch.arguments("scalar")}
-    heads, n = values["HEADS"], values["N"]
-    q, k, v = (x[name].reshape(heads, n, -1) for name in ("q_desc", "k_desc", "v_desc"))
+    n = values["N"]
+    q, k, v = (x[name].reshape(-1, n, x[name].shape[-1]) for name in ("q_desc", "k_desc", "v_desc"))
     wanted, allowed = np.empty_like(q), np.empty_like(q)
-    for head in range(heads):
+    for head in range(len(q)):
         for row in range(n):
-            s = values["scale"] * (k[head, :row + 1] @ q[head, row])
+            seen = row + 1 if causal else n
+            s = values["scale"] * (k[head, :seen] @ q[head, row])
             p = np.exp(s - s.max())
             p /= p.sum()
-            wanted[head, row] = p @ v[head, :row + 1]
-            allowed[head, row] = F16 * np.abs(wanted[head, row]) + 2 * F16 * (p @ np.abs(v[head, :row + 1])) + 2.0**-20
-    return {"o_desc": (wanted.reshape(heads * n, -1), allowed.reshape(heads * n, -1))}
+            wanted[head, row] = p @ v[head, :seen]
+            allowed[head, row] = F16 * np.abs(wanted[head, row]) + 2 * F16 * (p @ np.abs(v[head, :seen])) + 2.0**-20
+    return {"o_desc": (wanted.reshape(len(q) * n, -1), allowed.reshape(len(q) * n, -1))}
+
+
+def attention_causal(launch):
+    return attention(launch, causal=True)
+
+
+def attention_full(launch):
+    return attention(launch, causal=False)
+
+
+def gemm_mxfp8(launch):
+    """Scales are powers of two, 512 bytes for 128 rows and 4 groups of 32 of K: row r and group g at
+    16 (r % 32) + 4 (r / 32) + g."""
+    x = inputs(launch)
+
+    def scaled(operand, scales):
+        blocks = scales.reshape(operand.shape[0] // 128, operand.shape[1] // 128, 32, 4, 4)
+        by_row = blocks.transpose(0, 3, 2, 1, 4).reshape(operand.shape[0], -1)
+        return operand * np.repeat(2.0 ** (by_row - 127), 32, axis=1)
+
+    return {"c_desc": product(scaled(x["a_desc"], x["a_scale_desc"]), scaled(x["b_desc"], x["b_scale_desc"]).T, F16)}
 
 
 REFERENCES = {
-    "attention/hopper_fwd": attention, "gemm/hopper_ws": gemm, "gemm/hopper_multicast": gemm, "gemm/hopper_fp8": gemm_fp8,
+    "attention/hopper_fwd": attention_causal, "attention/blackwell_fwd": attention_full, "gemm/blackwell_mxfp8": gemm_mxfp8,
+    "gemm/hopper_ws": gemm, "gemm/hopper_multicast": gemm, "gemm/hopper_fp8": gemm_fp8,
     "gemm/split_k": gemm_split_k, "norm/softmax": softmax, "gemm/blackwell_ws": gemm, "gemm/blackwell_clc": gemm,
     "gemm/blackwell_2cta": gemm, "gemm/grouped": gemm_grouped, "gemm/amd_pipelined": gemm_pointers, "norm/layer_norm_cluster": layer_norm,
 }  # fmt: skip

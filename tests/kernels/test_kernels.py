@@ -34,6 +34,11 @@ TWINS = {
     "gemm/blackwell_clc": (r"(ttng\.init_barrier %\w+, )3 ", r"\g<1>2 ", 1, "arrival-order"),
     # The even CTA counts its own bytes only.
     "gemm/blackwell_2cta": (r"(ttng\.barrier_expect %\w+, )49152", r"\g<1>24576", 1, "arrival-order"),
+    # The output is read before the last product has been added to it. (The wait within the loop is implied: S is complete
+    # only after all earlier products.)
+    "attention/blackwell_fwd": (r"(?s)(partition1\(.*)\n *ttng\.wait_barrier [^\n]*(?=.*partition2\()", r"\1", 1, "race"),
+    # A step's bytes without those of the scales.
+    "gemm/blackwell_mxfp8": (r"(ttng\.barrier_expect %\w+, )33792", r"\g<1>32768", 1, "arrival-order"),
     # A sum is stored at the peer before it has initialised its barrier.
     "norm/layer_norm_cluster": (r"ttng\.cluster_arrive .*\n *ttng\.cluster_wait .*\n", "", 1, "cluster-entry"),
 }
