@@ -40,10 +40,13 @@ LogicalResult eachCopy(Operation *op, Emitter &e, Value descriptor, ValueRange c
                        Value buffer, ptx::TensorCopy copy,
                        llvm::function_ref<void(const ptx::TensorCopy &)> issue) {
   auto type = cast<ttg::MemDescType>(buffer.getType());
-  // Leading dimensions of size 1 are the descriptor's, not the buffer's.
   Result<TmaBox> box = tmaBox(type.getShape(), type.getElementType(), type.getEncoding());
   if (!box)
     return op->emitError("'") << op->getName() << "': " << box.error().message;
+  if (llvm::any_of(e.layout(type).bases(layout::kBlock), [](const std::vector<int32_t> &basis) {
+        return llvm::any_of(basis, [](int32_t value) { return value != 0; });
+      }))
+    return op->emitError("'") << op->getName() << "' across the CTAs of a cluster has no lowering";
   if (coordinates.size() != type.getShape().size())
     return op->emitError("'") << op->getName() << "' has " << coordinates.size()
                               << " coordinates for a buffer of rank " << type.getShape().size();
@@ -56,9 +59,9 @@ LogicalResult eachCopy(Operation *op, Emitter &e, Value descriptor, ValueRange c
     for (auto [dim, value] : llvm::enumerate(at))
       within.emplace_back(layout::dimName(dim), value);
     int64_t offset = toOffset.apply(within, layout::kOffset) * bytes;
-    copy.shared = e.add(place.base, e.constantOf(place.flip) == 0
-                                        ? e.i32(offset)
-                                        : e.bxor(place.flip, e.i32(offset)));
+    copy.shared =
+        e.add(place.base,
+              e.constantOf(place.flip) == 0 ? e.i32(offset) : e.bxor(place.flip, e.i32(offset)));
     copy.coordinates.clear();
     for (size_t dim = at.size(); dim-- > 0;)
       copy.coordinates.push_back(e.add(e.scalar(coordinates[dim]), e.i32(at[dim])));
@@ -82,8 +85,7 @@ LogicalResult lowerLoad(ttng::AsyncTMACopyGlobalToLocalOp op, Emitter &e) {
                   [&](const ptx::TensorCopy &one) { ptx::tensorLoad(e, one); });
 }
 
-template <typename Op>
-LogicalResult storeAll(Op op, Emitter &e, StringRef reduction) {
+template <typename Op> LogicalResult storeAll(Op op, Emitter &e, StringRef reduction) {
   ptx::TensorCopy copy;
   copy.predicate = e.isElected();
   copy.policy = policyOf(e, op.getEvict());

@@ -96,9 +96,8 @@ public:
   Value descriptor(int64_t outer, int64_t inner, Value moved) const {
     int64_t constant = offset(outer, inner);
     bool whole = Emitter::constantOf(place.flip) == 0;
-    Value address =
-        whole ? e.add(e.add(place.base, moved), e.i32(constant))
-              : e.add(place.base, e.bxor(e.bxor(place.flip, moved), e.i32(constant)));
+    Value address = whole ? e.add(e.add(place.base, moved), e.i32(constant))
+                          : e.add(place.base, e.bxor(e.bxor(place.flip, moved), e.i32(constant)));
     Value low = e.lshr(e.band(address, e.i32(0x3ffff)), 4);
     return e.bor(e.resize(low, e.b.getI64Type()), e.i64(strides()));
   }
@@ -208,6 +207,8 @@ private:
       return op.emitError("'ttng.warp_group_dot' result must have an nvidia_mma encoding of "
                           "version 3; got ")
              << product.getEncoding();
+    if (!mma->cga.empty())
+      return op.emitError("'ttng.warp_group_dot' across the CTAs of a cluster has no lowering");
     if (e.task.warps % 4 != 0 || e.task.firstWarp % 4 != 0)
       return op.emitError("'ttng.warp_group_dot' needs whole warp groups; its task has ")
              << e.task.warps << " warps from warp " << e.task.firstWarp;
