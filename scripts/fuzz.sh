@@ -19,7 +19,7 @@ while [ $# -gt 0 ]; do
   esac
 done
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(manifest replay npy chip)
+[ ${#targets[@]} -gt 0 ] || targets=(manifest replay package npy chip)
 
 cd "$TLX_ROOT"
 cmake --preset fuzz >/dev/null || die "configuring failed; is scripts/setup.sh done?"

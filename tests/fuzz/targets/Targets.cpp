@@ -2,6 +2,7 @@
 #include "tests/fuzz/targets/Targets.h"
 
 #include "runtime/base/Npy.h"
+#include "runtime/base/Package.h"
 #include "runtime/base/Replay.h"
 #include "runtime/loader/Arguments.h"
 #include "runtime/loader/Manifest.h"
@@ -55,6 +56,14 @@ void replay(std::string_view text) {
   auto again = replay::parse(printed, nowhere);
   require(bool(again), "a printed trace parses");
   require(replay::print(*again) == printed, "printing a trace is stable");
+}
+
+void package(std::string_view bytes) {
+  auto parsed = readPackage(bytes, nowhere);
+  if (!parsed)
+    return checkError(parsed.error());
+  auto again = readPackage(writePackage(*parsed), nowhere);
+  require(again && *again == *parsed, "a written package reads as it was");
 }
 
 void npy(std::string_view bytes) {

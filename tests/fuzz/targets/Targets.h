@@ -18,6 +18,7 @@ namespace tlx::fuzz {
 
 void manifest(std::string_view text); ///< launch manifests, and building small arguments
 void replay(std::string_view text);   ///< traces of the verifier
+void package(std::string_view bytes); ///< compiled kernels (.tlxk)
 void npy(std::string_view bytes);     ///< arrays that manifests name
 void chip(std::string_view text);     ///< chip tables of a user's own
 
@@ -26,6 +27,6 @@ struct Target {
   void (*run)(std::string_view);
 };
 inline constexpr Target targets[] = {
-    {"manifest", manifest}, {"replay", replay}, {"npy", npy}, {"chip", chip}};
+    {"manifest", manifest}, {"replay", replay}, {"package", package}, {"npy", npy}, {"chip", chip}};
 
 } // namespace tlx::fuzz
