@@ -44,9 +44,7 @@ Result<CompilerLibrary> CompilerLibrary::open(const std::string &given) {
       reinterpret_cast<decltype(&tlxCompilerLoad)>(::dlsym(opened, "tlxCompilerLoad"));
   library.deleteFunction = reinterpret_cast<decltype(&tlxCompilerDeleteProgram)>(
       ::dlsym(opened, "tlxCompilerDeleteProgram"));
-  library.compileFunction =
-      reinterpret_cast<decltype(&tlxCompilerCompile)>(::dlsym(opened, "tlxCompilerCompile"));
-  if (!library.loadFunction || !library.deleteFunction || !library.compileFunction)
+  if (!library.loadFunction || !library.deleteFunction)
     return Error::internal(path + " does not have the functions of this build");
   return library;
 }
@@ -63,15 +61,6 @@ static Error noSuchKernel(const TlxCompilerRequest &request, const TlxCompilerRe
       .withHint("it has " + names);
 }
 
-static Error failureOf(const TlxCompilerRequest &request, TlxCompilerReply &reply,
-                       const SourceLocation &kernelLocation) {
-  if (reply.noSuchKernel)
-    return noSuchKernel(request, reply, kernelLocation);
-  if (reply.error)
-    return std::move(*reply.error);
-  return Error::internal("the compiler library failed without an error", {request.file, 0, 0});
-}
-
 Result<CompilerLibrary::ProgramPtr>
 CompilerLibrary::load(const TlxCompilerRequest &request,
                       const SourceLocation &kernelLocation) const {
@@ -79,16 +68,11 @@ CompilerLibrary::load(const TlxCompilerRequest &request,
   int status = loadFunction(&request, &reply);
   if (status == 0 && reply.program)
     return ProgramPtr(reply.program, deleteFunction);
-  return failureOf(request, reply, kernelLocation);
-}
-
-Result<std::string> CompilerLibrary::compile(const TlxCompilerRequest &request,
-                                             const SourceLocation &kernelLocation) const {
-  TlxCompilerReply reply;
-  std::string bytes;
-  if (compileFunction(&request, &reply, &bytes) == 0)
-    return bytes;
-  return failureOf(request, reply, kernelLocation);
+  if (reply.noSuchKernel)
+    return noSuchKernel(request, reply, kernelLocation);
+  if (reply.error)
+    return std::move(*reply.error);
+  return Error::internal("the compiler library failed without an error", {request.file, 0, 0});
 }
 
 } // namespace tlx

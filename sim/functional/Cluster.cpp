@@ -2,7 +2,7 @@
 //-------------------===//
 #include "sim/functional/Cluster.h"
 
-#include "sim/functional/Exec.h"
+#include "sim/functional/Views.h"
 
 #include <algorithm>
 
@@ -402,6 +402,7 @@ void Cluster::complete(AsyncId id) {
   const Inst &inst = program().code[op.pc];
   if (op.hasValue) {
     Exec exec{*this, task, *task.cta, program(), prepared(), inst, op.pc, &op};
+    noteDeclared(exec, sync::Moment::Completion);
     prepared().insts[op.pc].handler(exec);
   }
   op.result.setPending(noAsync);

@@ -241,6 +241,39 @@ bool Exec::writeTile(unsigned i, const Value &value, const Type &as, sync::Proxy
   return writeTileRaw(i, raw.data(), proxy, rank);
 }
 
+void noteDeclared(Exec &exec, sync::Moment moment) {
+  const Program &program = exec.program;
+  const Inst &inst = exec.inst;
+  if (exec.wantsValues() || !exec.cluster.wantsAccesses())
+    return;
+  auto valueOf = [&](Reg reg) -> const Value & {
+    for (unsigned i = 0; exec.async && i < inst.numOperands; ++i)
+      if (program.operand(inst, i) == reg)
+        return exec.async->operands[i];
+    return exec.task.regs[reg];
+  };
+  for (unsigned i = 0; i < inst.numEffects; ++i) {
+    const Effect &effect = program.effectsOf(inst)[i];
+    bool access = effect.kind == sync::Kind::Read || effect.kind == sync::Kind::Write;
+    if (!access || effect.moment != moment || effect.target == noReg)
+      continue;
+    if (effect.predicate != noReg && !valueOf(effect.predicate).isUnknown() &&
+        valueOf(effect.predicate).count() == 1 && !valueOf(effect.predicate).asInt())
+      continue;
+    const Value &target = valueOf(effect.target);
+    const Type &memory = program.typeOf(effect.target);
+    bool tensor = memory.space == sync::Space::Tensor;
+    if (target.kind() != Value::Kind::Memory || (!tensor && effect.space == sync::Space::Global))
+      continue;
+    Cta *owner = nullptr;
+    sync::Space space = tensor ? sync::Space::Tensor : sync::Space::Shared;
+    if (exec.storage(target.mem(), space, &owner))
+      exec.noteShared(*owner, space,
+                      tileRanges(exec.prepared.map(program.regTypes[effect.target]), target.mem()),
+                      effect.proxy, effect.kind == sync::Kind::Write);
+  }
+}
+
 bool storeThrough(Exec &exec, Reg memory, const Value &value, const Type &as) {
   const Type &memType = exec.program.typeOf(memory);
   size_t count = as.numElements();

@@ -8,7 +8,7 @@
 //
 //===------------------------------------------------------------------------------------------------===//
 #include "sim/functional/Descriptor.h"
-#include "sim/functional/Exec.h"
+#include "sim/functional/Views.h"
 
 #include <algorithm>
 
@@ -172,6 +172,7 @@ private:
       if (!task.valueDone && !exec.prepared.insts[exec.pc].async &&
           exec.prepared.insts[exec.pc].handler) {
         task.valueDone = true;
+        noteDeclared(exec, Moment::Issue);
         exec.prepared.insts[exec.pc].handler(exec);
       }
       return !cluster.failed();

@@ -343,11 +343,26 @@ bool Machine::resolve(State &state, int task, int event, std::vector<Resolved> &
   return true;
 }
 
+void Machine::record(const State &state, int task, int event) {
+  std::string note;
+  for (const Resolved &r : scratch)
+    if (r.barrier >= 0 && r.effect->moment == Moment::Issue)
+      note += (note.empty() ? "" : ", ") + std::string(tlx::sync::name(r.effect->kind)) + " " +
+              map.barrierName(r.barrier) +
+              (r.effect->kind == Kind::BarrierWait
+                   ? " phase " + std::to_string(state.barriers[r.barrier].generation - 1)
+                   : "");
+  log->push_back(here(state, task, event, std::move(note)));
+}
+
 Machine::Outcome Machine::event(State &state, int task, int event) {
   Outcome outcome = Outcome::Ran;
   if (!resolve(state, task, event, scratch, outcome))
     return outcome;
   bool async = false;
+  // A task that has come to a named barrier is recorded when it comes, not when
+  // the barrier lets it go.
+  bool comesBack = state.tasks[task].namedWait >= 0;
   // Whatever blocks comes first, before anything has changed.
   for (const Resolved &r : scratch) {
     async |= r.effect->moment == Moment::Completion;
@@ -358,21 +373,15 @@ Machine::Outcome Machine::event(State &state, int task, int event) {
       blocked = namedBarrier(state, task, event, r, true);
     else if (r.effect->kind == Kind::ClusterWait)
       blocked = clusterWait(state, task, event);
-    if (blocked != Outcome::Ran)
+    if (blocked != Outcome::Ran) {
+      if (log && !comesBack && state.tasks[task].namedWait >= 0)
+        record(state, task, event);
       return blocked;
+    }
   }
   ++state.serial;
-  if (log) {
-    std::string note;
-    for (const Resolved &r : scratch)
-      if (r.barrier >= 0 && r.effect->moment == Moment::Issue)
-        note += (note.empty() ? "" : ", ") + std::string(tlx::sync::name(r.effect->kind)) + " " +
-                map.barrierName(r.barrier) +
-                (r.effect->kind == Kind::BarrierWait
-                     ? " phase " + std::to_string(state.barriers[r.barrier].generation - 1)
-                     : "");
-    log->push_back(here(state, task, event, std::move(note)));
-  }
+  if (log && !comesBack)
+    record(state, task, event);
   // In program order; what completes later is one piece of work, issued where
   // the first of its effects stands.
   for (const Resolved &r : scratch) {

@@ -9,7 +9,7 @@ namespace {
 /// After so many questions in one proof the rest count as feasible.
 constexpr int MaxQuestions = 2000;
 /// Steps of the solver for one question on the way, and for the last one.
-constexpr unsigned Effort = 20'000, EffortToShow = 5'000'000;
+constexpr unsigned Effort = 20'000, EffortToShow = 1'000'000;
 
 /// Builds linear forms as solver terms, for given iteration numbers.
 class Translator {
@@ -17,6 +17,38 @@ public:
   /// Unless `exactly`, a product of two unknowns is any number.
   Translator(Integers &solver, const Linears &linears, const Program &program, bool exactly)
       : solver(solver), linears(linears), program(program), exactly(exactly) {}
+
+  /// What is assumed: the answers, and what is known of the questions.
+  void assume(const DecisionTable &table, const std::map<DecisionKey, Interval> &decisions,
+              const Feasibility::Residues &residues) {
+    for (const auto &[k, interval] : decisions) {
+      const DecisionClass &cls = table.cls(k.first);
+      Integers::Term r = form(cls.rest, k.second);
+      for (const Interval &known :
+           {interval, cls.range, cls.global >= 0 ? table.cls(cls.global).range : Interval{}})
+        within(r, known.lo, known.hi);
+    }
+    for (const auto &[id, choice] : residues) {
+      Integers::Term value = form(linears.form(id), {});
+      solver.assertAtLeast(value, 0); // contract: what is divided is not negative
+      Integers::Term rest = solver.remainder(value, solver.constant(choice.first));
+      within(rest, choice.second, choice.second);
+    }
+    // A program id is one of the launch's.
+    for (const auto &[id, idVariable] : variables)
+      for (const auto &[count, countVariable] : variables)
+        if (axisOf(id.first, "program_id.") &&
+            axisOf(id.first, "program_id.") == axisOf(count.first, "num_programs."))
+          solver.assertAtLeast(
+              solver.add(countVariable, solver.multiply(solver.constant(-1), idVariable)), 1);
+  }
+
+  void within(Integers::Term term, int64_t lo, int64_t hi) {
+    if (lo != INT64_MIN)
+      solver.assertAtLeast(term, lo);
+    if (hi != INT64_MAX)
+      solver.assertAtMost(term, hi);
+  }
 
   Integers::Term form(const LinForm &f, const std::vector<int64_t> &n) {
     Integers::Term sum = solver.constant(f.c);
@@ -27,7 +59,29 @@ public:
     return sum;
   }
 
+  /// Launches of few programs first: `start + i * programs` is then simple.
+  bool pinPrograms(int64_t programs) {
+    bool any = false;
+    for (const auto &[key, variable] : variables)
+      if (axisOf(key.first, "num_programs.")) {
+        within(variable, programs, programs);
+        any = true;
+      }
+    return any;
+  }
+  /// What values were asked for: term of the form, and iterations.
+  std::map<std::pair<int, std::vector<int64_t>>, Integers::Term> variables;
+
 private:
+  /// 'x', 'y' or 'z' when the term is the symbol of that name; else 0.
+  char axisOf(int t, std::string_view prefix) const {
+    const LinTerm &term = linears.term(t);
+    if (term.kind != LinTerm::Sym)
+      return 0;
+    const std::string &name = program.exprs.symbols[term.value].name;
+    return name.starts_with(prefix) && name.size() == prefix.size() + 1 ? name.back() : 0;
+  }
+
   bool isNumber(const LinForm &f, const std::vector<int64_t> &n) const {
     return std::all_of(f.terms.begin(), f.terms.end(), [&](const auto &piece) {
       const LinTerm &x = linears.term(piece.first);
@@ -37,16 +91,19 @@ private:
 
   /// A value of its own for each combination of iterations it depends on.
   Integers::Term fresh(int t, const std::vector<int64_t> &n, int64_t lo, int64_t hi) {
+    std::vector<int64_t> own;
     std::string name = "t" + std::to_string(t);
     for (size_t d = 1; d <= n.size(); ++d)
-      if (linears.facts(t).ords >> d & 1)
+      if (linears.facts(t).ords >> d & 1) {
+        own.push_back(n[d - 1]);
         name += "@" + std::to_string(n[d - 1]);
-    Integers::Term v = solver.variable(name);
-    if (lo != INT64_MIN)
-      solver.assertAtLeast(v, lo);
-    if (hi != INT64_MAX)
-      solver.assertAtMost(v, hi);
-    return v;
+      }
+    auto [it, isNew] = variables.try_emplace({t, std::move(own)}, 0);
+    if (isNew) {
+      it->second = solver.variable(name);
+      within(it->second, lo, hi);
+    }
+    return it->second;
   }
 
   Integers::Term term(int t, const std::vector<int64_t> &n) {
@@ -174,18 +231,83 @@ bool Feasibility::possible(const std::map<DecisionKey, Interval> &decisions,
   });
   if (forms.size() < 2 && plain)
     return true; // its interval has been checked on its own
-  return judge(nearDecisions, nearResidues, false) != Verdict::No;
+  return judge(nearDecisions, nearResidues) != Verdict::No;
 }
 
-bool Feasibility::shown(const std::map<DecisionKey, Interval> &decisions,
-                        const Residues &residues) {
-  cache.clear(); // this question is worth more effort
-  asked = 0;
-  return decisions.size() + residues.size() < 2 || judge(decisions, residues, true) == Verdict::Yes;
+Integers &Feasibility::freshSolver() {
+  if (!solver)
+    solver = std::make_unique<Integers>();
+  solver->reset();
+  return *solver;
+}
+
+std::vector<int64_t> Assignment::restrict(uint32_t depths, const std::vector<int64_t> &iteration) {
+  std::vector<int64_t> own;
+  for (size_t d = 1; d <= iteration.size(); ++d)
+    if (depths >> d & 1)
+      own.push_back(iteration[d - 1]);
+  return own;
+}
+
+std::optional<int64_t> Assignment::valueOf(ExprId leaf,
+                                           const std::vector<int64_t> &iteration) const {
+  auto it = terms.find(leaf);
+  if (it == terms.end())
+    return std::nullopt;
+  const Term &term = known.at(it->second);
+  auto value = term.values.find(restrict(term.iterations, iteration));
+  return value == term.values.end() ? term.otherwise : value->second;
+}
+
+std::optional<int64_t> Assignment::valueOfSymbol(int64_t symbol) const {
+  auto it = symbols.find(symbol);
+  return it == symbols.end() ? std::nullopt : valueOf(it->second, {});
+}
+
+std::optional<Assignment> Feasibility::assign(const std::map<DecisionKey, Interval> &decisions,
+                                              const Residues &residues) {
+  Assignment out;
+  for (ExprId leaf = 0; leaf < static_cast<ExprId>(program.exprs.size()); ++leaf) {
+    const ExprNode &node = program.exprs[leaf];
+    if (node.op != Op::Sym && node.op != Op::Opaque)
+      continue;
+    LinForm form = linears.form(linears.of(leaf)); // a copy: forms move
+    if (form.c || form.terms.size() != 1 || form.terms[0].second != 1)
+      continue;
+    int t = form.terms[0].first;
+    out.terms[leaf] = t;
+    if (node.op == Op::Sym)
+      out.symbols[node.value] = leaf;
+    // Nothing was asked of it: any value will do.
+    Assignment::Term &term = out.known[t];
+    const TermFacts &facts = linears.facts(t);
+    term.iterations = facts.ords;
+    term.otherwise = facts.lo != INT64_MIN ? facts.lo : std::min<int64_t>(1, facts.hi);
+    if (node.op == Op::Sym && term.otherwise > 0)
+      term.otherwise = std::max(term.otherwise, program.exprs.symbols[node.value].divisor);
+  }
+  // Short runs are easier to follow.
+  for (int64_t limit : {8, 64, 512, 4096, 1 << 20, INT32_MAX})
+    for (int64_t programs : {1, 2, 0}) {
+      Translator translate(freshSolver(), linears, program, true);
+      translate.assume(table, decisions, residues);
+      bool pinned = programs && translate.pinPrograms(programs);
+      if (programs && !pinned)
+        continue;
+      for (const auto &[key, variable] : translate.variables)
+        translate.within(variable, -limit, limit);
+      if (solver->check(EffortToShow) != smt::Answer::Satisfiable)
+        continue;
+      for (const auto &[key, variable] : translate.variables)
+        if (auto value = solver->value(variable))
+          out.known[key.first].values[key.second] = *value;
+      return out;
+    }
+  return std::nullopt;
 }
 
 Feasibility::Verdict Feasibility::judge(const std::map<DecisionKey, Interval> &decisions,
-                                        const Residues &residues, bool exactly) {
+                                        const Residues &residues) {
   std::string key;
   for (const auto &[k, interval] : decisions) {
     key += std::to_string(k.first);
@@ -198,30 +320,9 @@ Feasibility::Verdict Feasibility::judge(const std::map<DecisionKey, Interval> &d
   auto [it, isNew] = cache.try_emplace(key, Verdict::Open);
   if (!isNew || ++asked > MaxQuestions)
     return it->second;
-  if (!solver)
-    solver = std::make_unique<Integers>();
-  solver->reset();
-  Translator translate(*solver, linears, program, exactly);
-  for (const auto &[k, interval] : decisions) {
-    Integers::Term r = translate.form(table.cls(k.first).rest, k.second);
-    // What is assumed of the class, and of the same value for the launch.
-    const DecisionClass &cls = table.cls(k.first);
-    for (const Interval &known :
-         {interval, cls.range, cls.global >= 0 ? table.cls(cls.global).range : Interval{}}) {
-      if (known.lo != INT64_MIN)
-        solver->assertAtLeast(r, known.lo);
-      if (known.hi != INT64_MAX)
-        solver->assertAtMost(r, known.hi);
-    }
-  }
-  for (const auto &[form, choice] : residues) {
-    Integers::Term value = translate.form(linears.form(form), {});
-    solver->assertAtLeast(value, 0); // contract: what is divided is not negative
-    Integers::Term rest = solver->remainder(value, solver->constant(choice.first));
-    solver->assertAtLeast(rest, choice.second);
-    solver->assertAtMost(rest, choice.second);
-  }
-  switch (solver->check(exactly ? EffortToShow : Effort)) {
+  Translator translate(freshSolver(), linears, program, false);
+  translate.assume(table, decisions, residues);
+  switch (solver->check(Effort)) {
   case smt::Answer::Satisfiable: it->second = Verdict::Yes; break;
   case smt::Answer::Unsatisfiable: it->second = Verdict::No; break;
   case smt::Answer::Unknown: break;

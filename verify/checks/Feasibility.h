@@ -14,6 +14,27 @@
 
 namespace tlx::verify {
 
+/// Values of everything unknown that give a run's answers.
+class Assignment {
+public:
+  /// Of a symbol or an opaque function, in given iterations of the loops around.
+  std::optional<int64_t> valueOf(ExprId leaf, const std::vector<int64_t> &iteration) const;
+  /// Of a symbol that is the same for the whole launch.
+  std::optional<int64_t> valueOfSymbol(int64_t symbol) const;
+
+private:
+  friend class Feasibility;
+  struct Term {
+    uint32_t iterations = 0; ///< bit d: differs by the iteration at depth d
+    int64_t otherwise = 0;
+    std::map<std::vector<int64_t>, int64_t> values;
+  };
+  static std::vector<int64_t> restrict(uint32_t depths, const std::vector<int64_t> &iteration);
+  std::map<ExprId, int> terms; ///< leaves -> Term
+  std::map<int64_t, ExprId> symbols;
+  std::map<int, Term> known;
+};
+
 class Feasibility {
 public:
   Feasibility(Linears &linears, const DecisionTable &table, const Program &program)
@@ -24,13 +45,15 @@ public:
   /// is the form that was decided last: only what is related to it is looked at.
   bool possible(const std::map<DecisionKey, Interval> &decisions, const Residues &residues,
                 const LinForm &changed);
-  /// True only when values of the symbols are known to give all the answers.
-  bool shown(const std::map<DecisionKey, Interval> &decisions, const Residues &residues);
+  /// Values that give all the answers, small ones if there are; nothing when
+  /// none are found.
+  std::optional<Assignment> assign(const std::map<DecisionKey, Interval> &decisions,
+                                   const Residues &residues);
 
 private:
   enum class Verdict : uint8_t { Yes, No, Open };
-  Verdict judge(const std::map<DecisionKey, Interval> &decisions, const Residues &residues,
-                bool exactly);
+  Verdict judge(const std::map<DecisionKey, Interval> &decisions, const Residues &residues);
+  smt::Integers &freshSolver();
   const std::set<int> &symbolsOf(const LinForm &form);
   Linears &linears;
   const DecisionTable &table;

@@ -102,6 +102,8 @@ private:
     const std::vector<int> *cells = nullptr;
     int64_t amount = 0, phase = 0;
   };
+  /// Appends an event to the log.
+  void record(const State &state, int task, int event);
   bool resolve(State &state, int task, int event, std::vector<Resolved> &out, Outcome &outcome);
   Outcome applyIssue(State &state, int task, int event, const Resolved &r);
   Outcome applyAsync(State &state, int task, int event, const std::vector<Resolved> &effects);

@@ -1,5 +1,4 @@
 #include "verify/checks/Prover.h"
-#include "verify/checks/Feasibility.h"
 
 #include <algorithm>
 #include <chrono>
@@ -54,8 +53,10 @@ public:
         result.trace.clear(), result.path.clear(), result.decisions.clear(),
             result.residues.clear();
         explain(result, node);
-        if (!consistent(result.decisions) || !free(result.decisions) ||
-            !feasibility.shown(result.decisions, result.residues)) {
+        std::optional<Assignment> values;
+        if (consistent(result.decisions) && free(result.decisions))
+          values = feasibility.assign(result.decisions, result.residues);
+        if (!values) {
           // Only the abstraction does this; remembered, since what lies behind
           // it was not looked at.
           if (unconfirmed.empty())
@@ -64,6 +65,7 @@ public:
           unconfirmedAt = result.violation.at;
           continue;
         }
+        result.values = std::move(*values);
         result.verdict = ProofResult::Bug;
         return result;
       }

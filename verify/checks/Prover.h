@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "verify/checks/Feasibility.h"
 #include "verify/checks/Machine.h"
 
 #include <atomic>
@@ -49,6 +50,7 @@ struct ProofResult {
   std::vector<Decided> path;                             ///< Bug: what was decided on the way
   std::map<DecisionKey, Interval> decisions;             ///< Bug: the same for the solver
   std::map<LinId, std::pair<int64_t, int64_t>> residues; ///< Bug: chosen on the way
+  Assignment values;                                     ///< Bug: give that run
   std::vector<Precondition> preconditions;
   std::vector<Violation> warnings;
   size_t states = 0, forks = 0;

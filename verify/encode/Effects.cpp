@@ -45,11 +45,13 @@ void Encoder::effects(Operation *op, Block &block) {
   Event event;
   event.op = op->getName().getStringRef().str();
   event.loc = locOf(op);
+  event.operation = numbers.lookup(op);
   auto flush = [&] {
     if (event.effects.empty())
       return;
     Event part = event;
     event.effects.clear();
+    event.continues = true;
     Stmt stmt = eventStmt(p.addEvent(std::move(part)));
     stmt.loc = locOf(op);
     block.push_back(std::move(stmt));

@@ -59,6 +59,8 @@ std::string Encoder::nameOf(Value value, const char *fallback) const {
 Encoder::Encoder(Operation *function, const LaunchShape &launch, EncodedKernel &out)
     : function(function), launch(launch), out(out), p(out.program), e(out.program.exprs) {
   file = sourceLoc(function->getLoc(), "").file;
+  function->walk<WalkOrder::PreOrder>(
+      [&](Operation *op) { numbers.try_emplace(op, static_cast<int64_t>(numbers.size())); });
 }
 
 void Encoder::unsupported(Operation *op, const std::string &why, Block &block) {

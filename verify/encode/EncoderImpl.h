@@ -141,6 +141,7 @@ private:
   bool inPartition = false, inBranch = false;
   bool freesMemory = false;                    ///< some operation frees what another allocates
   llvm::DenseSet<mlir::Value> writtenPointers; ///< arguments that the kernel stores through
+  llvm::DenseMap<mlir::Operation *, int64_t> numbers; ///< pre-order, the function is 0
   llvm::DenseMap<mlir::Value, ExprId> scalars;
   llvm::DenseMap<mlir::Value, ViewSet> views;
   std::vector<Root> roots;

@@ -39,6 +39,8 @@ ExprId Encoder::argument(BlockArgument arg) {
     return it->second;
   Symbol symbol;
   symbol.name = name;
+  symbol.ofLaunch = true;
+  symbol.parameter = static_cast<int>(arg.getArgNumber());
   if (arg.getType().isInteger(1))
     symbol.lo = 0, symbol.hi = 1;
   auto func = dyn_cast<FunctionOpInterface>(function);
@@ -179,6 +181,7 @@ ExprId Encoder::compute(Operation *op, unsigned result) {
         symbol.name = std::string("cluster_id.") + "xyz"[axis];
       symbol.lo = 0;
       symbol.launchInvariant = false;
+      symbol.ofLaunch = true;
       it->second = e.symbol(symbol);
     }
     if (numCtas > 1 || cluster[axis] == 1)
@@ -195,6 +198,7 @@ ExprId Encoder::compute(Operation *op, unsigned result) {
       Symbol symbol;
       symbol.name = std::string("num_programs.") + "xyz"[axis];
       symbol.lo = 1;
+      symbol.ofLaunch = true;
       it->second = e.symbol(symbol);
     }
     return it->second;

@@ -387,7 +387,7 @@ bool Interpreter::apply(World &w, int t, int eventId, InFlight &work) {
       fail("range", "no such barrier", t, eventId);
       return false;
     }
-    int64_t amount = effect.amount == NoExpr ? 1 : eval(w, t, effect.amount);
+    int64_t amount = this->amount(w, t, effect);
     switch (effect.kind) {
     case Kind::Read:
     case Kind::Write: {

@@ -110,6 +110,9 @@ public:
   int nextEvent(const World &world, int task) const;
   /// The accesses that it makes, at issue or later.
   std::vector<Region> nextAccesses(const World &world, int task, sync::Group &group);
+  int64_t amount(const World &world, int task, const Effect &effect) {
+    return effect.amount == NoExpr ? 1 : eval(world, task, effect.amount);
+  }
   /// Two conflicting accesses that are both possible now.
   std::optional<Fault> race(const World &world);
   /// When every unfinished task waits and nothing is in flight.

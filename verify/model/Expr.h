@@ -53,6 +53,9 @@ struct Symbol {
   int64_t divisor = 1;                    ///< stated by the IR (tt.divisibility)
   /// The same value for the whole launch (an argument), not only for one CTA.
   bool launchInvariant = true;
+  /// An argument or a program id: whoever launches the kernel chooses it.
+  bool ofLaunch = false;
+  int parameter = -1; ///< an argument: its position
   /// Defined inside loops down to this depth: one value for each combination of
   /// their iteration numbers (0: one value for the task).
   int perIterationDepth = 0;

@@ -136,6 +136,11 @@ struct Event {
   std::string op; ///< as the user knows it, e.g. "ttng.wait_barrier"
   SourceLoc loc;
   std::vector<Effect> effects;
+  /// The operation's number in a pre-order walk of the function; -1: it is not
+  /// in the file, or not at that place.
+  int64_t operation = -1;
+  /// Not the beginning of its operation but what follows after it has blocked.
+  bool continues = false;
 };
 
 struct Assign {

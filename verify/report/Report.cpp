@@ -1,5 +1,6 @@
 #include "verify/report/Report.h"
 #include "verify/model/Contracts.h"
+#include "verify/report/Witness.h"
 
 #include <algorithm>
 #include <set>
@@ -35,26 +36,42 @@ void touched(const Program &program, int event, std::set<int> &out) {
   }
 }
 
-/// The steps that matter to the violation: those on its barriers and buffers,
-/// the newest ones.
-std::vector<ReportStep> traceOf(const Program &program, const ProofResult &result) {
+bool initialises(const Program &program, int event) {
+  const auto &effects = program.events[event].effects;
+  return std::any_of(effects.begin(), effects.end(), [](const Effect &effect) {
+    return effect.kind == tlx::sync::Kind::BarrierInit;
+  });
+}
+
+/// The steps that matter to the violation, in the order in which it happens:
+/// those on its barriers and buffers, the newest ones.
+std::vector<ReportStep> traceOf(const Program &program, const ProofResult &result,
+                                const Confirmation &confirmation) {
   const Violation &v = result.violation;
   std::set<int> objects;
   touched(program, v.at.event, objects);
   for (const Step &step : v.related)
     touched(program, step.event, objects);
   std::vector<const Step *> kept;
-  for (const Step &step : result.trace) {
-    bool init = false;
-    if (step.event >= 0)
-      for (const Effect &effect : program.events[step.event].effects)
-        init |= effect.kind == tlx::sync::Kind::BarrierInit;
-    if (init)
-      continue;
+  // What was executed has been cut to what matters.
+  bool shown = confirmation.verdict == Confirmation::Shown;
+  auto keep = [&](const Step &step) {
+    if (step.event < 0 || initialises(program, step.event))
+      return;
+    if (shown)
+      return kept.push_back(&step);
     std::set<int> mine;
     touched(program, step.event, mine);
     if (std::any_of(mine.begin(), mine.end(), [&](int o) { return objects.contains(o); }))
       kept.push_back(&step);
+  };
+  if (shown) {
+    for (const ShownStep &step : confirmation.steps)
+      if (step.run >= 0 && !step.completion)
+        keep(result.trace[static_cast<size_t>(step.run)]);
+  } else {
+    for (const Step &step : result.trace)
+      keep(step);
   }
   std::vector<ReportStep> out;
   size_t first = kept.size() > MaxSteps ? kept.size() - MaxSteps : 0;
@@ -68,6 +85,19 @@ std::vector<ReportStep> traceOf(const Program &program, const ProofResult &resul
   return out;
 }
 
+/// Whether the run, executed step by step, is one that can happen.
+const char *standing(Confirmation::Verdict verdict) {
+  switch (verdict) {
+  case Confirmation::Shown: return "executed step by step: ";
+  case Confirmation::Followed:
+    return "the run was executed step by step; that warps of one task, or proxies, see it in "
+           "another order was not";
+  case Confirmation::Open: return "the run was not executed: ";
+  case Confirmation::Refuted: break;
+  }
+  return "";
+}
+
 ReportFinding findingOf(const Program &program, const Violation &v) {
   ReportFinding out{info(v.cls).name, v.message, {}, {}};
   ReportStep at = stepOf(program, v.at);
@@ -76,6 +106,33 @@ ReportFinding findingOf(const Program &program, const Violation &v) {
   for (const Step &step : v.related)
     out.steps.push_back(stepOf(program, step));
   return out;
+}
+void bug(KernelReport &report, const Program &program, const ProofResult &result) {
+  Confirmation confirmation = confirm(program, result);
+  std::string cls = info(result.violation.cls).name;
+  if (confirmation.verdict == Confirmation::Refuted) {
+    report.verdict = "UNKNOWN";
+    report.reason = "unconfirmed " + cls;
+    report.message = result.violation.message + "; executed step by step, the run that leads " +
+                     "there does not happen: " + confirmation.message;
+    report.loc = stepOf(program, result.violation.at).loc;
+    return;
+  }
+  report.verdict = "BUG";
+  report.cls = std::move(cls);
+  report.message = result.violation.message;
+  report.trace = traceOf(program, result, confirmation);
+  report.loc = report.trace.back().loc;
+  for (const Decided &d : result.path) {
+    std::string where;
+    for (int64_t n : d.iteration)
+      where += (where.empty() ? " in iteration " : ", ") + std::to_string(n);
+    report.notes.push_back("with " + d.text + (d.yes ? "" : " false") + where);
+  }
+  if (report.notes.size() > 12)
+    report.notes.erase(report.notes.begin(), report.notes.end() - 12);
+  report.notes.push_back(standing(confirmation.verdict) + confirmation.message);
+  report.replay = replayOf(program, result, confirmation);
 }
 } // namespace
 
@@ -88,21 +145,7 @@ void tlx::verify::fillReport(KernelReport &report, const Program &program,
     report.warnings.push_back(findingOf(program, warning));
   switch (result.verdict) {
   case ProofResult::Proved: report.verdict = "PROVED"; return;
-  case ProofResult::Bug:
-    report.verdict = "BUG";
-    report.cls = info(result.violation.cls).name;
-    report.message = result.violation.message;
-    report.trace = traceOf(program, result);
-    report.loc = report.trace.back().loc;
-    for (const Decided &d : result.path) {
-      std::string where;
-      for (int64_t n : d.iteration)
-        where += (where.empty() ? " in iteration " : ", ") + std::to_string(n);
-      report.notes.push_back("with " + d.text + (d.yes ? "" : " false") + where);
-    }
-    if (report.notes.size() > 12)
-      report.notes.erase(report.notes.begin(), report.notes.end() - 12);
-    return;
+  case ProofResult::Bug: bug(report, program, result); return;
   case ProofResult::Unknown:
     report.verdict = "UNKNOWN";
     report.reason = result.reason.substr(0, result.reason.find(':'));

@@ -1,6 +1,7 @@
 //===- Report.h - verdicts for people and for programs --------------------===//
 #pragma once
 
+#include "runtime/base/Replay.h"
 #include "verify/checks/Prover.h"
 
 #include <string>
@@ -45,11 +46,13 @@ struct KernelReport {
   std::vector<std::string> notes;
   std::string bound;
   LaunchReport launch;
+  std::optional<replay::Trace> replay; ///< BUG
   double seconds = 0;
   size_t states = 0;
 };
 
-/// Fills verdict, message, location, trace, warnings and preconditions.
+/// Fills verdict, message, location, trace, warnings and preconditions. A BUG
+/// is executed first (Witness.h); one that cannot happen becomes UNKNOWN.
 void fillReport(KernelReport &report, const Program &program, const ProofResult &result);
 
 /// {"results": [...]}, as documented in docs/reference/tlx-verify.md.

@@ -125,4 +125,18 @@ Answer Integers::check(unsigned effort) {
   }
 }
 
+std::optional<int64_t> Integers::value(Term term) {
+  Z3_context c = impl->context;
+  Z3_model model = Z3_solver_get_model(c, impl->solver);
+  if (!model)
+    return std::nullopt;
+  Z3_model_inc_ref(c, model);
+  Z3_ast result = nullptr;
+  int64_t number = 0;
+  bool known = Z3_model_eval(c, model, impl->terms[term], true, &result) &&
+               Z3_get_numeral_int64(c, result, &number);
+  Z3_model_dec_ref(c, model);
+  return known ? std::optional(number) : std::nullopt;
+}
+
 } // namespace tlx::verify::smt

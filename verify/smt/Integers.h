@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace tlx::verify::smt {
@@ -40,8 +41,12 @@ public:
   void assertAtMost(Term term, int64_t bound);
 
   /// `effort`: how many of the solver's steps to try, then Unknown. Not a time,
-  /// so that a verdict does not depend on the machine.
+  /// so that a verdict does not depend on the machine; and Z3 4.8's timer can
+  /// hang for ever.
   Answer check(unsigned effort);
+  /// After Satisfiable: the term's value in the solution; nothing when it does
+  /// not fit.
+  std::optional<int64_t> value(Term term);
   /// Forgets all constraints and terms.
   void reset();
 

@@ -48,7 +48,7 @@ int main(int argc, char **argv) {
   VerifyRequest request;
   std::vector<std::string> files;
   bool json = false;
-  std::string cluster, warProxy = "warn", explainWhat;
+  std::string cluster, warProxy = "warn", explainWhat, replayOut;
   std::optional<int64_t> numWarps, numCtas;
   std::optional<double> timeout;
 
@@ -65,6 +65,8 @@ int main(int argc, char **argv) {
   cli.choice("--war-proxy", warProxy, {"off", "warn", "error"},
              "a generic read before an async write without a proxy fence");
   cli.flag("--strict", request.strict, "launches that leave a loop empty are bugs too");
+  cli.option("--replay-out", replayOut, "TRACE.json",
+             "write the first BUG's run for tlx-run --device sim --replay");
   cli.option("--explain", explainWhat, "CLASS", "explain a bug class, or 'contracts'");
   cli.excludes("--manifest", "--cluster");
   cli.footer("Exit codes: 0 PROVED, 1 BUG, 4 UNKNOWN, 2 bad input, 3 internal error; of several\n"
@@ -128,6 +130,13 @@ int main(int argc, char **argv) {
     FileVerdict verdict = verifyFile(file, request);
     codes.push_back(verdict.exitCode);
     for (KernelReport &report : verdict.reports) {
+      if (report.replay && !replayOut.empty()) {
+        if (auto written = replay::write(*report.replay, replayOut); !written) {
+          std::fprintf(stderr, "%s\n", written.error().str().c_str());
+          codes.push_back(2);
+        }
+        replayOut.clear();
+      }
       if (!json)
         std::fputs(toText(report, colour).c_str(), stdout);
       reports.push_back(std::move(report));

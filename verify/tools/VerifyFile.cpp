@@ -3,6 +3,8 @@
 #include "compiler/ingest/ParseFile.h"
 #include "compiler/pipelines/Ingest.h"
 #include "compiler/pipelines/ManifestFacts.h"
+#include "runtime/base/Sha256.h"
+#include "runtime/base/SourceText.h"
 #include "runtime/loader/Manifest.h"
 #include "verify/encode/Encoder.h"
 #include "verify/model/Contracts.h"
@@ -98,6 +100,53 @@ std::map<std::string, int64_t> argumentsOf(const Manifest &manifest) {
   return values;
 }
 
+/// What only the file knows of a replay: its bytes, the launch and the types of
+/// the parameters.
+void completeReplay(replay::Trace &trace, FunctionOpInterface function, const LaunchReport &launch,
+                    IrLevel level, const std::string &path) {
+  if (level == IrLevel::Source) { // numbered after calls were inlined: not as in the file
+    for (replay::Event &event : trace.events)
+      event.op.index = -1;
+    trace.violation.op.index = -1;
+  }
+  if (auto text = readSourceText(path))
+    trace.contentHash = sha256Hex(*text);
+  trace.launch.target = launch.target;
+  trace.launch.numWarps = launch.numWarps.value_or(4);
+  trace.launch.numCtas = launch.numCtas.value_or(1);
+  trace.launch.cluster = launch.cluster.value_or(std::array<int64_t, 3>{1, 1, 1});
+  for (size_t cta = 0; cta < trace.ctas.size(); ++cta) {
+    int64_t rest = static_cast<int64_t>(cta);
+    for (size_t axis = 0; axis < 3; ++axis) {
+      int64_t extent = trace.launch.numCtas > 1 ? 1 : trace.launch.cluster[axis];
+      int64_t &program = trace.ctas[cta].program[axis];
+      program = program * extent + rest % extent;
+      rest /= extent;
+      int64_t &grid = trace.launch.grid[axis];
+      grid = std::max(grid, (program / extent + 1) * extent);
+    }
+  }
+  auto isScalar = [](Type type) { return type.isIntOrFloat(); };
+  llvm::erase_if(trace.scalars, [&](const replay::Scalar &scalar) {
+    return !isScalar(function.getArgumentTypes()[static_cast<size_t>(scalar.parameter)]);
+  });
+  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
+    if (!isScalar(type))
+      continue;
+    int64_t parameter = static_cast<int64_t>(i);
+    auto given = llvm::find_if(trace.scalars,
+                               [&](const replay::Scalar &s) { return s.parameter == parameter; });
+    if (given == trace.scalars.end()) {
+      // The run does not depend on it.
+      auto divisor = function.getArgAttrOfType<IntegerAttr>(i, "tt.divisibility");
+      trace.scalars.push_back({parameter, {}, {}, false, divisor ? divisor.getInt() : 1, 1});
+      given = std::prev(trace.scalars.end());
+    }
+    llvm::raw_string_ostream(given->type) << type;
+    given->isFloat = type.isF16() || type.isBF16() || type.isF32() || type.isF64();
+  }
+}
+
 /// How AMD orders copies to LDS (tokens that waits name, counters, no proxies) is
 /// not modelled; what rests on it is not known.
 void withdrawAmdRaces(ProofResult &result) {
@@ -160,6 +209,9 @@ KernelReport verifyKernel(Operation *function, const std::string &path, IrLevel 
     if (given.facts.target.rfind("hip:", 0) == 0)
       withdrawAmdRaces(result);
     fillReport(report, encoded.program, result);
+    if (report.replay)
+      completeReplay(*report.replay, cast<FunctionOpInterface>(function), report.launch, level,
+                     path);
   }
   std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
   report.seconds = spent.count();

@@ -15,7 +15,6 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/analysis/AxisInfo.h"
 #include "compiler/dialect/ttg/TTG.h"
 #include "compiler/layout/LinearLayout.h"
 #include "compiler/lowering/nvidia/SharedPlan.h"
@@ -92,7 +91,6 @@ public:
   const WarpPlan &warps;
   mlir::LLVM::LLVMFuncOp function;
   Task task;
-  const AxisInfos axes;
 
   //===--- values ---------------------------------------------------------===//
   const Registers &get(Value value);

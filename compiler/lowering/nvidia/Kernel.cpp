@@ -18,8 +18,7 @@ const LoweringTable &tableOfAll() {
   static const LoweringTable table = [] {
     LoweringTable all;
     for (auto *add : {addArith, addCasts, addMath, addShape, addConvert, addControl, addGlobal,
-                      addShared, addBarriers, addCluster, addProgram, addSpecialize, addTma,
-                      addWarpGroupDot, addReduce, addAsyncCopy})
+                      addShared, addBarriers, addCluster, addProgram, addSpecialize})
       add(all);
     return all;
   }();

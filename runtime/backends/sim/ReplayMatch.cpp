@@ -61,7 +61,11 @@ bool matches(const sim::Program &program, sim::Pc pc, const replay::Operation &o
     return false;
   if (inst.loc < 0)
     return op.location.line == 0;
-  return samePlace(program.locations[size_t(inst.loc)], op.location);
+  // Of inlined code a trace may name any of the calls.
+  for (sim::LocId loc = inst.loc; loc >= 0; loc = program.locations[size_t(loc)].caller)
+    if (samePlace(program.locations[size_t(loc)], op.location))
+      return true;
+  return false;
 }
 
 static bool inside(const sim::Loop &loop, sim::Pc pc) { return loop.head <= pc && pc < loop.exit; }

@@ -3,7 +3,6 @@
 #include "runtime/tools/tlx-run/Session.h"
 
 #include <cstdio>
-#include <cstdlib>
 
 using namespace tlx;
 
@@ -21,7 +20,5 @@ int main(int argc, char **argv) {
   std::fputs(report.c_str(), stdout);
   if (std::fflush(stdout) != 0)
     return int(ExitCode::Internal);
-  std::fflush(stderr);
-  // A kernel that hangs on a GPU must not be waited for.
-  std::_Exit(run::exitCode(*outcome));
+  return run::exitCode(*outcome);
 }

@@ -22,6 +22,7 @@ public:
   struct Spec {
     Cycles issueGap, latency, storeLatency, storeCommit, multicast, descriptorMiss;
     int64_t creditBytes;
+    double storeBytesPerClk = 64;
     static Spec of(const Chip &chip);
   };
 
@@ -55,7 +56,7 @@ private:
   Spec spec;
   int sm;
   MemoryPort &memory;
-  Port gaps;
+  Port gaps, stores;
   CreditWindow credit;
 };
 
