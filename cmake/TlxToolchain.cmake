@@ -24,3 +24,8 @@ if(TLX_SANITIZE)
   add_compile_options(-fsanitize=${TLX_SANITIZE} -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${TLX_SANITIZE})
 endif()
+
+option(TLX_FUZZ "Build the libFuzzer programs of tests/fuzz" OFF)
+if(TLX_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()

@@ -76,9 +76,6 @@ private:
   void emitForm(mlir::Operation *op, Form &form);
   /// The program's allocation behind the buffer that `op` makes.
   int32_t allocationFor(mlir::Operation *op, ttg::MemDescType type);
-  /// The index that the compiled kernel uses for buffer `index` of `source`, a
-  /// member of a storage alias.
-  sim::Reg aliasedIndex(const BufferPlace &place, sim::Reg index);
   bool layOutStorage(tt::FuncOp kernel);
   void emitClusterSync();
 
@@ -99,7 +96,10 @@ private:
   /// Binds each value, tokens left out.
   void bindAll(mlir::ValueRange values, const sim::Regs &regs);
   /// Tokens order ops in SSA form and have no run-time value.
-  static bool isToken(mlir::Type type) { return mlir::isa<ttg::AsyncTokenType>(type); }
+  /// Orders operations or describes storage: no register holds it.
+  static bool isToken(mlir::Type type) {
+    return mlir::isa<ttg::AsyncTokenType, tlxd::StorageAliasSpecType, tlxd::ReuseGroupType>(type);
+  }
   std::vector<sim::TypeId> typeIds(mlir::TypeRange types);
 
   /// Remembers the first failure; the export goes on and is then discarded.

@@ -73,16 +73,6 @@ int32_t Exporter::allocationFor(Operation *op, ttg::MemDescType type) {
   return id;
 }
 
-sim::Reg Exporter::aliasedIndex(const BufferPlace &place, sim::Reg index) {
-  auto constant = [&](int64_t value) { return builder.constantInt(DType::i32, value); };
-  sim::Reg result = builder.binary(sim::Op::MulI, index, constant(place.scale));
-  result = builder.binary(sim::Op::AddI, result, constant(place.slot));
-  if (place.group > 1)
-    result = builder.binary(sim::Op::AddI, result,
-                            builder.binary(sim::Op::RemSI, index, constant(place.group)));
-  return result;
-}
-
 bool Exporter::refineTtg(Operation *op, Form &form) {
   sim::Attrs &attrs = form.attrs;
   return llvm::TypeSwitch<Operation *, bool>(op)
@@ -100,7 +90,9 @@ bool Exporter::refineTtg(Operation *op, Form &form) {
       })
       .Case<ttg::MemDescIndexOp>([&](auto view) {
         if (const BufferPlace *place = places.lookup(view.getSrc()))
-          form.operands[1] = aliasedIndex(*place, form.operands[1]);
+          attrs.ints = {place->unit *
+                            (aliases->storageOf(*place).kind == tlxd::StorageKind::Tmem ? 4 : 1),
+                        place->scale, place->slot, place->group};
         return true;
       })
       .Case<ttg::MemDescSubsliceOp>([&](auto slice) {

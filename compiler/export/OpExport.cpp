@@ -43,11 +43,21 @@ void Exporter::emitForm(Operation *op, Form &form) {
     return fail(op->getLoc(),
                 "the simulator has no operation '" + op->getName().getStringRef() + "'");
   // A buffer keeps the layout it was allocated with: at the levels where layouts
-  // are still being settled, require_layout states a wish about all its uses.
+  // are still being settled, require_layout states a wish about all its uses. How an
+  // accumulator of a pair of CTAs lies in tensor memory stands there alone.
   if (auto require = dyn_cast<tlxd::RequireLayoutOp>(op);
       require && isa<ttg::MemDescType>(require.getType())) {
     if (const BufferPlace *place = places.lookup(require.getSrc()))
       places[require.getResult()] = place;
+    auto wanted = dyn_cast<ttng::TensorMemoryEncodingAttr>(
+        cast<ttg::MemDescType>(require.getType()).getEncoding());
+    auto stated = dyn_cast<ttng::TensorMemoryEncodingAttr>(
+        tlxd::unwrapLayout(cast<ttg::MemDescType>(require.getSrc().getType()).getEncoding()));
+    if (wanted && stated && wanted != stated && wanted.getBlockM() == stated.getBlockM() &&
+        wanted.getBlockN() == stated.getBlockN())
+      return bind(require.getResult(),
+                  builder.emit1(sim::Op::MemDescReinterpret, {reg(require.getSrc())},
+                                typeId(require.getType())));
     return bind(require.getResult(), reg(require.getSrc()));
   }
   // Results first: an effect may be on what the op itself makes.

@@ -6,10 +6,12 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/loader/CompilerLibrary.h"
 
+#include "compiler/codegen/Codegen.h"
 #include "compiler/dialect/registry/Registry.h"
 #include "compiler/dialect/tt/TT.h"
 #include "compiler/export/Export.h"
 #include "compiler/ingest/ParseFile.h"
+#include "compiler/pipelines/Compile.h"
 #include "compiler/pipelines/Ingest.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -43,15 +45,11 @@ static ExportOptions exportOptionsOf(const TlxCompilerRequest &request, IrLevel 
   return options;
 }
 
-static Result<std::unique_ptr<sim::Program>> load(const TlxCompilerRequest &request,
-                                                  TlxCompilerReply &reply) {
+/// The request's module, which has the kernel.
+static Result<OwningOpRef<ModuleOp>> parse(const TlxCompilerRequest &request,
+                                           TlxCompilerReply &reply, MLIRContext &context) {
   if (request.interfaceVersion != compilerInterfaceVersion)
     return Error("libTlxCompiler.so is of another build than this program");
-  DialectRegistry registry;
-  registerDialects(registry);
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  context.loadAllAvailableDialects();
-
   Result<OwningOpRef<ModuleOp>> module = parseText(request.text, request.file, context);
   if (!module)
     return module.error();
@@ -62,6 +60,29 @@ static Result<std::unique_ptr<sim::Program>> load(const TlxCompilerRequest &requ
     reply.noSuchKernel = true;
     return Error("'" + request.file + "' has no kernel '" + request.kernel + "'");
   }
+  return module;
+}
+
+/// A context with all dialects.
+struct Context {
+  Context() : context(registered(), MLIRContext::Threading::DISABLED) {
+    context.loadAllAvailableDialects();
+  }
+  static DialectRegistry registered() {
+    DialectRegistry registry;
+    registerDialects(registry);
+    return registry;
+  }
+  MLIRContext context;
+};
+
+static Result<std::unique_ptr<sim::Program>> load(const TlxCompilerRequest &request,
+                                                  TlxCompilerReply &reply) {
+  Context held;
+  MLIRContext &context = held.context;
+  Result<OwningOpRef<ModuleOp>> module = parse(request, reply, context);
+  if (!module)
+    return module.error();
 
   IrLevel level = irLevelOf(**module, request.file);
   if (level == IrLevel::Source) {
@@ -70,6 +91,33 @@ static Result<std::unique_ptr<sim::Program>> load(const TlxCompilerRequest &requ
       return errors.take("the front end's IR could not be prepared");
   }
   return exportProgram(**module, exportOptionsOf(request, level));
+}
+
+static Result<std::string> compile(const TlxCompilerRequest &request, TlxCompilerReply &reply) {
+  Context held;
+  Result<OwningOpRef<ModuleOp>> module = parse(request, reply, held.context);
+  if (!module)
+    return module.error();
+  CompileOptions options;
+  options.kernel = request.kernel;
+  options.file = request.file;
+  options.text = request.text;
+  options.assembler = findAssembler();
+  Result<Compiled> compiled = compileModule(**module, options, Product::Package);
+  if (!compiled)
+    return compiled.error();
+  return writePackage(compiled->package);
+}
+
+extern "C" int tlxCompilerCompile(const TlxCompilerRequest *request, TlxCompilerReply *reply,
+                                  std::string *bytes) {
+  Result<std::string> compiled = compile(*request, *reply);
+  if (!compiled) {
+    reply->error = compiled.error();
+    return int(reply->error->code);
+  }
+  *bytes = std::move(*compiled);
+  return 0;
 }
 
 extern "C" int tlxCompilerLoad(const TlxCompilerRequest *request, TlxCompilerReply *reply) {

@@ -32,6 +32,8 @@ struct Descriptor {
 };
 } // namespace
 
+bool fileExists(const std::string &path) { return ::access(path.c_str(), F_OK) == 0; }
+
 Result<std::string> readFile(const std::string &path, uint64_t maxBytes) {
   Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
   if (file.fd < 0)

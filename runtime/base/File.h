@@ -19,6 +19,8 @@ namespace tlx {
 Result<std::string> readFile(const std::string &path, uint64_t maxBytes = uint64_t(1) << 32);
 /// Creates or replaces a file.
 Result<void> writeFile(const std::string &path, std::string_view contents);
+/// Whether something is there.
+bool fileExists(const std::string &path);
 /// Creates a folder and its parents; fine when it is there already.
 Result<void> createFolder(const std::string &path);
 

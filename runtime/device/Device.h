@@ -84,6 +84,7 @@ struct LaunchRequest {
   std::optional<bool> raceCheck;      ///< nothing: the backend decides
   std::optional<int64_t> threads;     ///< of the host; results do not depend on it
   std::string schedule;               ///< interleaving, where a backend offers a choice; "" default
+  double timeoutSeconds = 30;         ///< of a real device: longer is a hang
   std::string tracePath;              ///< time line for Perfetto; "" none
   std::string reportPath;             ///< page with the time line and where time went; "" none
 };
@@ -112,6 +113,19 @@ struct LaunchReport {
   std::function<void(json::Writer &)> writeDetails;
 };
 
+/// How to measure a kernel on a real device.
+struct MeasureOptions {
+  int64_t warmUp = 10;     ///< launches first
+  int64_t repeats = 30;    ///< samples
+  double sampleNs = 2e6;   ///< launches follow each other for about this long
+  bool flushCache = false; ///< L2 before each sample of one launch
+};
+
+struct Measurement {
+  std::vector<double> samplesNs; ///< of one launch each
+  int64_t launchesPerSample = 1;
+};
+
 class Device {
 public:
   virtual ~Device();
@@ -131,6 +145,10 @@ public:
 
   virtual Result<std::unique_ptr<Kernel>> load(const KernelSource &source) = 0;
   virtual Result<LaunchReport> launch(Kernel &kernel, const LaunchRequest &request) = 0;
+  /// Launches over and over, for the time; what the kernel writes is of no
+  /// interest. An error where time is predicted, which is the default.
+  virtual Result<Measurement> measure(Kernel &kernel, const LaunchRequest &request,
+                                      const MeasureOptions &options);
   /// Follows a trace; findings hold how it ended. An error when the backend
   /// cannot, which is the default.
   virtual Result<LaunchReport> replay(Kernel &kernel, const replay::Trace &trace);

@@ -44,7 +44,9 @@ Result<CompilerLibrary> CompilerLibrary::open(const std::string &given) {
       reinterpret_cast<decltype(&tlxCompilerLoad)>(::dlsym(opened, "tlxCompilerLoad"));
   library.deleteFunction = reinterpret_cast<decltype(&tlxCompilerDeleteProgram)>(
       ::dlsym(opened, "tlxCompilerDeleteProgram"));
-  if (!library.loadFunction || !library.deleteFunction)
+  library.compileFunction =
+      reinterpret_cast<decltype(&tlxCompilerCompile)>(::dlsym(opened, "tlxCompilerCompile"));
+  if (!library.loadFunction || !library.deleteFunction || !library.compileFunction)
     return Error::internal(path + " does not have the functions of this build");
   return library;
 }
@@ -61,6 +63,15 @@ static Error noSuchKernel(const TlxCompilerRequest &request, const TlxCompilerRe
       .withHint("it has " + names);
 }
 
+static Error failureOf(const TlxCompilerRequest &request, TlxCompilerReply &reply,
+                       const SourceLocation &kernelLocation) {
+  if (reply.noSuchKernel)
+    return noSuchKernel(request, reply, kernelLocation);
+  if (reply.error)
+    return std::move(*reply.error);
+  return Error::internal("the compiler library failed without an error", {request.file, 0, 0});
+}
+
 Result<CompilerLibrary::ProgramPtr>
 CompilerLibrary::load(const TlxCompilerRequest &request,
                       const SourceLocation &kernelLocation) const {
@@ -68,11 +79,16 @@ CompilerLibrary::load(const TlxCompilerRequest &request,
   int status = loadFunction(&request, &reply);
   if (status == 0 && reply.program)
     return ProgramPtr(reply.program, deleteFunction);
-  if (reply.noSuchKernel)
-    return noSuchKernel(request, reply, kernelLocation);
-  if (reply.error)
-    return std::move(*reply.error);
-  return Error::internal("the compiler library failed without an error", {request.file, 0, 0});
+  return failureOf(request, reply, kernelLocation);
+}
+
+Result<std::string> CompilerLibrary::compile(const TlxCompilerRequest &request,
+                                             const SourceLocation &kernelLocation) const {
+  TlxCompilerReply reply;
+  std::string bytes;
+  if (compileFunction(&request, &reply, &bytes) == 0)
+    return bytes;
+  return failureOf(request, reply, kernelLocation);
 }
 
 } // namespace tlx

@@ -29,7 +29,7 @@ struct Program;
 }
 
 /// To be raised whenever this header or sim/program/Program.h changes.
-inline constexpr uint32_t compilerInterfaceVersion = 1;
+inline constexpr uint32_t compilerInterfaceVersion = 2;
 
 /// A kernel file and what its text may leave open.
 struct TlxCompilerRequest {
@@ -61,6 +61,9 @@ extern "C" {
 /// Never throws, never prints, never ends the process. Thread-safe.
 int tlxCompilerLoad(const tlx::TlxCompilerRequest *request, tlx::TlxCompilerReply *reply);
 void tlxCompilerDeleteProgram(tlx::sim::Program *program);
+/// Compiles one kernel; `bytes` becomes a package (runtime/base/Package.h).
+int tlxCompilerCompile(const tlx::TlxCompilerRequest *request, tlx::TlxCompilerReply *reply,
+                       std::string *bytes);
 }
 
 /// The opened library; it stays open until the process ends.
@@ -74,7 +77,12 @@ public:
   Result<ProgramPtr> load(const TlxCompilerRequest &request,
                           const SourceLocation &kernelLocation = {}) const;
 
+  /// A package's bytes.
+  Result<std::string> compile(const TlxCompilerRequest &request,
+                              const SourceLocation &kernelLocation = {}) const;
+
 private:
+  decltype(&tlxCompilerCompile) compileFunction = nullptr;
   decltype(&tlxCompilerLoad) loadFunction = nullptr;
   decltype(&tlxCompilerDeleteProgram) deleteFunction = nullptr;
 };

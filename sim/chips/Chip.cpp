@@ -84,6 +84,18 @@ double Chip::hbmBytesPerClk() const {
   return (*this)[Param::HbmGigabytesPerSecond] * 1e3 / (*this)[Param::ClockMhz];
 }
 
+std::vector<int> Chip::gpcs() const {
+  int sms = int(integer(Param::SmCount)), groups = int(integer(Param::SmGpcs));
+  int pairs = (sms + 1) / 2, each = pairs / groups, larger = pairs % groups;
+  std::vector<int> of;
+  for (int group = 0; group < groups; ++group) {
+    int size = each + (group >= groups - larger ? 1 : 0);
+    for (int i = 0; i < 2 * size && int(of.size()) < sms; ++i)
+      of.push_back(group);
+  }
+  return of;
+}
+
 std::vector<std::string> Chip::builtins() {
   std::vector<std::string> names;
   for (const BuiltinChip &chip : builtinChips())

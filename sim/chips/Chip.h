@@ -90,6 +90,9 @@ public:
   const std::string &name() const { return chipName; }
   Arch arch() const { return chipArch; }
   bool isAmd() const { return chipArch >= Arch::Gfx9; }
+  /// The GPC of each SM. SMs are numbered as a launch without clusters fills them:
+  /// one GPC after the other, two at a time; GPCs differ by a pair at most.
+  std::vector<int> gpcs() const;
   /// hbm.bandwidth in bytes per SM cycle at clock.mhz.
   double hbmBytesPerClk() const;
 

@@ -111,6 +111,11 @@ private:
       if (!parent)
         return std::move(parent).error();
       chip.values = parent->values;
+      // What was measured on a chip of another kind is an assumption here.
+      if (haveArch && chip.chipArch != parent->chipArch)
+        for (ParamValue &value : chip.values)
+          if (value.provenance <= Provenance::Fitted)
+            value.provenance = Provenance::Assumed;
       if (!haveArch)
         chip.chipArch = parent->chipArch;
       haveArch = true;

@@ -12,6 +12,7 @@ struct MemoryRequest {
   uint64_t address;
   int64_t bytes;
   bool write = false;
+  bool alone = false; ///< never merged with others (multicasts)
 };
 
 struct MemoryReply {

@@ -43,7 +43,10 @@ void index(Exec &exec) {
   if (i < 0 || i >= type.shape[0])
     return exec.fail(Finding::Kind::OutOfBounds, "index " + std::to_string(i) + " into " +
                                                      std::to_string(type.shape[0]) + " buffers");
-  ref.base += i * indexStride(exec.prepared, exec.typeId(0));
+  if (const std::vector<int64_t> &turns = exec.attrs().ints; !turns.empty())
+    ref.base += turns[0] * (turns[1] * i + turns[2] + i % turns[3]);
+  else
+    ref.base += i * indexStride(exec.prepared, exec.typeId(0));
   exec.out(0, Value::memory(ref));
 }
 

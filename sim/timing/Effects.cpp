@@ -280,7 +280,7 @@ void TimingMachine::arriveNow(TimedTask &task, TimedCta &cta, int64_t offset, in
                            std::to_string(barrier->state.count) + ")"));
     return;
   }
-  afterStep(*barrier, flipped, task.clock, task.track);
+  afterStep(*barrier, flipped, task.clock + (arrivals ? costs.mbarrierLand : 0), task.track);
 }
 
 void TimingMachine::afterStep(TimedMbarrier &barrier, bool flipped, Cycles now, TrackId by) {

@@ -27,6 +27,7 @@ TimingMachine::Costs TimingMachine::Costs::of(const Chip &chip) {
   c.mmaSyncLatency = at(Param::MmaSyncLatency);
   c.mbarrierInit = at(Param::MbarrierInit);
   c.mbarrierArrive = at(Param::MbarrierArrive);
+  c.mbarrierLand = at(Param::MbarrierLand);
   c.mbarrierExpect = at(Param::MbarrierExpect);
   c.mbarrierReady = at(Param::MbarrierReady);
   c.mbarrierWake = at(Param::MbarrierWake);

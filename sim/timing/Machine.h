@@ -46,7 +46,7 @@ private:
     Cycles aluLatency, shuffleLatency, divide, branch;
     Cycles smemLoad, smemStore, smemAtomic, l2Atomic, l1Hit;
     Cycles tmaIssue, mmaWait, mmaSyncLatency;
-    Cycles mbarrierInit, mbarrierArrive, mbarrierExpect, mbarrierReady, mbarrierWake;
+    Cycles mbarrierInit, mbarrierArrive, mbarrierLand, mbarrierExpect, mbarrierReady, mbarrierWake;
     Cycles barLatency, barIssue, fenceProxy, fenceGpu, fenceSystem, descriptorMake;
     double syncRatio; ///< time of a register-to-register MMA against the tensor cores' best
     Cycles clusterStore, clusterBarrier, clusterArrive;

@@ -58,7 +58,8 @@ def main():
     for folder in FOLDERS:
         for name in sorted(os.listdir(os.path.join(root, folder))):
             path = os.path.join(root, folder, name, "kernel.ttgir")
-            wanted = not options.names or any(n == folder or n in folder + "/" + name for n in options.names)
+            wanted = not options.names or any(n == folder if n in FOLDERS else n in folder + "/" + name
+                                              for n in options.names)
             if wanted and os.path.exists(path):
                 jobs.append((folder, path, tool))
     if options.sample:

@@ -28,7 +28,7 @@ RULES = {
     "runtime/loader": ({"runtime/device"}, set()),
     "runtime/backends": ({"runtime/device"}, set()),
     "runtime/backends/sim": ({"runtime/device", "runtime/loader/CompilerLibrary.h", "sim"}, set()),
-    "runtime/backends/cuda": ({"runtime/device"}, {"cuda"}),
+    "runtime/backends/cuda": ({"runtime/device", "runtime/loader/CompilerLibrary.h"}, {"cuda"}),
     "runtime/backends/hip": ({"runtime/device"}, {"hip"}),
     "runtime/tools": ({"runtime/device", "runtime/loader", "runtime/backends"}, set()),
 

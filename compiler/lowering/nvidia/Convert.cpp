@@ -90,12 +90,25 @@ Registers convertRegisters(Emitter &e, const Registers &registers, const LinearL
           to.applyPacked(to.packIn({{std::string(layout::kRegister), reg}})))]);
     return results;
   }
-  LinearLayout shared = exchangeLayout(from, to);
-  Type element = registers.front().getType();
-  Buffer scratch{e.scratch(), e.i32(0)};
-  SharedAccess(e, withinCta(from), shared, element).store(scratch, registers);
+  storeExchange(e, registers, {from, to}, 0);
   e.taskBarrier();
-  return SharedAccess(e, withinCta(to), shared, element).load(scratch);
+  return loadExchange(e, {from, to}, registers.front().getType(), 0);
+}
+
+static Buffer scratchAt(Emitter &e, int64_t offset) {
+  return {e.add(e.scratch(), e.i32(offset)), e.i32(0)};
+}
+
+void storeExchange(Emitter &e, const Registers &registers, const Movement &movement,
+                   int64_t offset) {
+  LinearLayout shared = exchangeLayout(movement.from, movement.to);
+  SharedAccess(e, withinCta(movement.from), shared, registers.front().getType())
+      .store(scratchAt(e, offset), registers);
+}
+
+Registers loadExchange(Emitter &e, const Movement &movement, Type element, int64_t offset) {
+  LinearLayout shared = exchangeLayout(movement.from, movement.to);
+  return SharedAccess(e, withinCta(movement.to), shared, element).load(scratchAt(e, offset));
 }
 
 /// A layout with one more output of a single value, named and placed as `names`

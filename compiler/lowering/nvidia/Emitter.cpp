@@ -14,7 +14,7 @@ namespace tlx::nvidia {
 Emitter::Emitter(tt::FuncOp kernel, const LoweringTable &table, const SharedPlan &plan,
                  const WarpPlan &warps, LL::LLVMFuncOp function)
     : b(kernel.getContext()), loc(kernel.getLoc()), kernel(kernel), plan(plan), warps(warps),
-      function(function), table(table) {
+      function(function), axes(kernel), table(table) {
   Block *entry = &function.getBody().front();
   b.setInsertionPointToStart(entry);
   Value global =

@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "compiler/analysis/AxisInfo.h"
 #include "compiler/dialect/ttg/TTG.h"
 #include "compiler/layout/LinearLayout.h"
 #include "compiler/lowering/nvidia/SharedPlan.h"
@@ -91,6 +92,7 @@ public:
   const WarpPlan &warps;
   mlir::LLVM::LLVMFuncOp function;
   Task task;
+  const AxisInfos axes;
 
   //===--- values ---------------------------------------------------------===//
   const Registers &get(Value value);

@@ -18,7 +18,8 @@ void addShared(LoweringTable &table);    ///< buffers in shared memory and views
 void addAsyncCopy(LoweringTable &table); ///< cp.async, bulk copies, remote stores
 void addBarriers(LoweringTable &table);  ///< mbarriers, named barriers, fences
 void addTma(LoweringTable &table);
-void addDot(LoweringTable &table); ///< wgmma, mma.sync, sums of products
+void addWarpGroupDot(LoweringTable &table); ///< wgmma
+void addDot(LoweringTable &table);          ///< tt.dot: mma.sync, sums of products
 void addCluster(LoweringTable &table);
 void addProgram(LoweringTable &table); ///< program ids, clocks, assertions
 void addSpecialize(LoweringTable &table);

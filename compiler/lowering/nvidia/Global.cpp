@@ -5,6 +5,7 @@
 #include "compiler/lowering/nvidia/Ptx.h"
 
 #include "compiler/dialect/ttng/TTNG.h"
+#include "compiler/layout/Queries.h"
 
 using namespace mlir;
 namespace LL = mlir::LLVM;
@@ -54,17 +55,13 @@ static StringRef evictOf(tt::EvictionPolicy evict) {
   return evict == tt::EvictionPolicy::NORMAL ? "" : tt::stringifyEvictionPolicy(evict);
 }
 
-/// The register bits of a tile of pointers that step through consecutive
-/// addresses, for one access of at most 128 bits.
-static SmallVector<unsigned> vectorBits(Emitter &e, Value pointers, Value mask, unsigned bits);
-
 static LogicalResult lowerLoad(tt::LoadOp op, Emitter &e) {
   const Registers pointers = e.get(op.getPtr());
   Type type = e.scalarType(op.getType());
   unsigned bits = Emitter::memoryBits(tt::elementTypeOrSelf(op.getType()));
   ptx::Access access{cacheOf(op.getCache()), evictOf(op.getEvict()), op.getIsVolatile()};
   Type word = e.b.getIntegerType(bits);
-  SmallVector<unsigned> vector = vectorBits(e, op.getPtr(), op.getMask(), bits);
+  SmallVector<unsigned> vector = pointerVector(e, op.getPtr(), op.getMask(), bits);
   Registers results(pointers.size());
   bool plain = !op.getMask() && access.cache.empty() && access.evict.empty() && bits >= 16;
   for (const SmallVector<int64_t> &group : groupsOf(pointers.size(), vector)) {
@@ -98,7 +95,7 @@ static LogicalResult lowerStore(tt::StoreOp op, Emitter &e) {
   const Registers pointers = e.get(op.getPtr()), values = e.get(op.getValue());
   unsigned bits = Emitter::memoryBits(tt::elementTypeOrSelf(op.getValue().getType()));
   ptx::Access access{cacheOf(op.getCache()), evictOf(op.getEvict()), false};
-  SmallVector<unsigned> vector = vectorBits(e, op.getPtr(), op.getMask(), bits);
+  SmallVector<unsigned> vector = pointerVector(e, op.getPtr(), op.getMask(), bits);
   uint64_t copies = 0;
   if (auto tensor = dyn_cast<RankedTensorType>(op.getPtr().getType()))
     copies = e.layout(tensor).freeVariableMask(layout::kRegister);
@@ -136,7 +133,34 @@ SmallVector<SmallVector<int64_t>> groupsOf(int64_t registers, ArrayRef<unsigned>
   return groups;
 }
 
-static SmallVector<unsigned> vectorBits(Emitter &, Value, Value, unsigned) { return {}; }
+SmallVector<unsigned> pointerVector(Emitter &e, Value pointers, Value mask, unsigned elementBits) {
+  auto tensor = dyn_cast<RankedTensorType>(pointers.getType());
+  if (!tensor)
+    return {};
+  AxisInfo info = e.axes.of(pointers);
+  unsigned dim = llvm::max_element(info.contiguity) - info.contiguity.begin();
+  int64_t bytes = elementBits / 8;
+  int64_t most = std::min({info.contiguity[dim], info.divisibility[dim] / bytes, 16 / bytes});
+  if (mask)
+    most = std::min(most, e.axes.of(mask).constancy[dim]);
+  if (most <= 1)
+    return {};
+  const layout::LinearLayout &layout = e.layout(tensor);
+  layout::LinearLayout along = layout.sublayout(layout.inNames(), {layout::dimName(dim)})
+                                   .renameOut(layout::dimName(dim), layout::kOffset);
+  std::vector<unsigned> bits =
+      layout::vectorRegisterBits(along, elementBits, unsigned(most * elementBits));
+  // Registers that differ along other dimensions as well are not consecutive.
+  SmallVector<unsigned> result;
+  for (unsigned bit : bits) {
+    std::vector<int32_t> basis = layout.basis(layout::kRegister, bit);
+    basis[dim] = 0;
+    if (llvm::any_of(basis, [](int32_t value) { return value != 0; }))
+      break;
+    result.push_back(bit);
+  }
+  return result;
+}
 
 void addGlobal(LoweringTable &table) {
   table.add<tt::LoadOp>(lowerLoad);

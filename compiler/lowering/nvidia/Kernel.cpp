@@ -18,7 +18,8 @@ const LoweringTable &tableOfAll() {
   static const LoweringTable table = [] {
     LoweringTable all;
     for (auto *add : {addArith, addCasts, addMath, addShape, addConvert, addControl, addGlobal,
-                      addShared, addBarriers, addCluster, addProgram, addSpecialize})
+                      addShared, addBarriers, addCluster, addProgram, addSpecialize, addTma,
+                      addWarpGroupDot, addReduce, addAsyncCopy})
       add(all);
     return all;
   }();

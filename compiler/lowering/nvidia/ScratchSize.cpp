@@ -1,5 +1,5 @@
 // What operations need of their task's scratch memory.
-#include "compiler/lowering/nvidia/Convert.h"
+#include "compiler/lowering/nvidia/Reduce.h"
 #include "compiler/lowering/nvidia/SharedPlan.h"
 
 using namespace mlir;
@@ -11,6 +11,8 @@ int64_t scratchBytes(Operation *op) {
     Type element = cast<RankedTensorType>(op->getResult(0).getType()).getElementType();
     return conversionScratch(movement->from, movement->to, Emitter::memoryBits(element));
   }
+  if (auto reduce = dyn_cast<tt::ReduceOp>(op))
+    return reductionScratch(reduce);
   return 0;
 }
 

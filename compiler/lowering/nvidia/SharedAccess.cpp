@@ -18,7 +18,15 @@ static Type memoryType(Emitter &e, Type element) {
 SharedAccess::SharedAccess(Emitter &e, const layout::LinearLayout &registers,
                            const layout::LinearLayout &shared, Type element)
     : e(e), toShared(*layout::registersToShared(registers, shared)), element(element),
-      memory(memoryType(e, element)) {}
+      memory(memoryType(e, element)),
+      vector(layout::vectorRegisterBits(toShared, memory.getIntOrFloatBitWidth())) {}
+
+void SharedAccess::limit(ArrayRef<unsigned> bits) {
+  size_t common = 0;
+  while (common < std::min(vector.size(), bits.size()) && vector[common] == bits[common])
+    ++common;
+  vector.resize(common);
+}
 
 Value SharedAccess::toMemory(Value value) {
   if (isa<LL::LLVMPointerType>(element))
@@ -34,7 +42,6 @@ Value SharedAccess::fromMemory(Value stored) {
 
 void SharedAccess::each(Buffer buffer, llvm::function_ref<void(Value, ArrayRef<int64_t>)> f) {
   unsigned bits = memory.getIntOrFloatBitWidth();
-  std::vector<unsigned> vector = layout::vectorRegisterBits(toShared, bits);
   uint64_t vectorMask = 0;
   for (unsigned bit : vector)
     vectorMask |= uint64_t(1) << bit;

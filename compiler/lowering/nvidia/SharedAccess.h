@@ -14,6 +14,9 @@ public:
   SharedAccess(Emitter &e, const layout::LinearLayout &registers,
                const layout::LinearLayout &shared, Type element);
 
+  /// Accesses take together only registers that differ in the first of `bits`, in
+  /// this order.
+  void limit(llvm::ArrayRef<unsigned> bits);
   Registers load(Buffer buffer);
   void store(Buffer buffer, const Registers &registers);
   /// For each access: its address and the numbers of its registers, in order.
@@ -28,6 +31,7 @@ private:
   Emitter &e;
   layout::LinearLayout toShared;
   Type element, memory;
+  std::vector<unsigned> vector; ///< register bits of one access
 };
 
 } // namespace tlx::nvidia

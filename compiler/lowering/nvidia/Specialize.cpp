@@ -57,13 +57,12 @@ FailureOr<WarpPlan> planWarps(tt::FuncOp kernel) {
   plan.single = plan.specializations.size() == 1 && kernel.getBody().hasOneBlock() &&
                 plan.specializations.front()->getParentOp() == kernel;
   if (asks)
-    plan.entryRegisters =
-        std::min(kRegisterFile / (plan.totalWarps * 32) / 8 * 8, kMostRegisters - 1) / 8 * 8;
+    plan.entryRegisters = std::min(kRegisterFile / (plan.totalWarps * 32) / 8 * 8, kMostRegisters);
   return plan;
 }
 
 static void setRegisters(Emitter &e, int64_t from, int64_t to) {
-  if (from == to || to == 0)
+  if (from == to || from == 0 || to == 0)
     return;
   auto action =
       to > from ? NVVM::SetMaxRegisterAction::increase : NVVM::SetMaxRegisterAction::decrease;
@@ -98,6 +97,18 @@ static FailureOr<SmallVector<int64_t>> registersOf(ttg::WarpSpecializeOp op, con
 
 static void meetAll(Emitter &e) {
   e.namedBarrier(e.i32(kAllWarps), e.i32(e.warps.totalWarps * 32));
+}
+
+/// The end of a warp_specialize: registers go back to what they were at entry.
+/// Some groups have more now and some fewer; those with more give them up before
+/// the barrier, since an increase waits for registers that are free.
+static void meetAtEnd(Emitter &e, int64_t own) {
+  int64_t entry = e.warps.entryRegisters;
+  if (own > entry)
+    setRegisters(e, own, entry);
+  meetAll(e);
+  if (own < entry)
+    setRegisters(e, own, entry);
 }
 
 /// Recomputes what a captured value is made of.
@@ -159,9 +170,7 @@ static LogicalResult lowerSpecialize(ttg::WarpSpecializeOp op, Emitter &e) {
   Block &body = op.getDefaultRegion().front();
   if (failed(e.lowerBody(body)))
     return failure();
-  meetAll(e);
-  if (mine)
-    setRegisters(e, mine, e.warps.entryRegisters);
+  meetAtEnd(e, mine);
   for (auto [result, value] : llvm::zip(op->getResults(), body.getTerminator()->getOperands()))
     e.set(result, Registers(e.get(value)));
   return success();
@@ -169,7 +178,7 @@ static LogicalResult lowerSpecialize(ttg::WarpSpecializeOp op, Emitter &e) {
 
 /// The partitions of one warp_specialize; control goes to `join` after them.
 static LogicalResult emitPartitions(Emitter &e, ttg::WarpSpecializeOp op, Value warp,
-                                    function_ref<void()> join) {
+                                    function_ref<void(int64_t own)> join) {
   FailureOr<SmallVector<int64_t>> registers = registersOf(op, e.warps);
   if (failed(registers))
     return failure();
@@ -196,9 +205,7 @@ static LogicalResult emitPartitions(Emitter &e, ttg::WarpSpecializeOp op, Value 
     if (failed(e.lowerBody(partition.front())))
       return failure();
     e.swapValues(std::move(outside));
-    if (own)
-      setRegisters(e, own, e.warps.entryRegisters);
-    join();
+    join(own);
     e.moveTo(others);
   }
   // Warps that fill up a warp group.
@@ -210,11 +217,10 @@ static LogicalResult emitPartitions(Emitter &e, ttg::WarpSpecializeOp op, Value 
     e.branch(e.equal(e.lshr(warp, 2), e.i32(group)), mine, {}, others, {});
     e.moveTo(mine);
     setRegisters(e, e.warps.entryRegisters, own);
-    setRegisters(e, own, e.warps.entryRegisters);
-    join();
+    join(own);
     e.moveTo(others);
   }
-  join();
+  join(0);
   return success();
 }
 
@@ -226,8 +232,8 @@ LogicalResult emitWorkers(Emitter &e) {
   e.branch(wait);
   e.moveTo(wait);
   meetAll(e);
-  auto join = [&] {
-    meetAll(e);
+  auto join = [&](int64_t own) {
+    meetAtEnd(e, own);
     if (e.warps.single)
       LL::ReturnOp::create(e.b, e.loc, ValueRange{});
     else

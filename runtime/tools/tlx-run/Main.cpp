@@ -3,6 +3,7 @@
 #include "runtime/tools/tlx-run/Session.h"
 
 #include <cstdio>
+#include <cstdlib>
 
 using namespace tlx;
 
@@ -20,5 +21,7 @@ int main(int argc, char **argv) {
   std::fputs(report.c_str(), stdout);
   if (std::fflush(stdout) != 0)
     return int(ExitCode::Internal);
-  return run::exitCode(*outcome);
+  std::fflush(stderr);
+  // A kernel that hangs on a GPU must not be waited for.
+  std::_Exit(run::exitCode(*outcome));
 }

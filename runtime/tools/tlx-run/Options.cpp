@@ -12,7 +12,8 @@ std::optional<int> parseOptions(int argc, const char *const *argv, Options &out)
     devices += (devices.empty() ? "" : "|") + name;
   Cli cli("tlx-run", "Runs a kernel as a launch manifest says, or follows a "
                      "verifier's trace.");
-  cli.positional("FILE", out.file, "the kernel: .source, .ttir, .ttgir, .mlir");
+  cli.positional("FILE", out.file,
+                 "the kernel: .source, .ttir, .ttgir, .mlir, or a package (.tlxk)");
   cli.option("--device", out.device, devices, "where to run (default: " + out.device + ")");
   cli.option("--manifest", out.manifest, "LAUNCH.json", "launch manifest: grid, arguments, data");
   cli.option("--replay", out.replay, "TRACE.json",
@@ -25,6 +26,16 @@ std::optional<int> parseOptions(int argc, const char *const *argv, Options &out)
   cli.flag("--json", out.json, "report as JSON on standard output");
   cli.option("--save-outputs", out.saveOutputs, "DIR",
              "write <storage>.npy for every storage that changed");
+  cli.option("--check", out.check, "DIR",
+             "compare what changed with <storage>.npy, e.g. of --save-outputs on another device");
+  cli.option("--tolerance", out.tolerance, "X",
+             "of --check: error that is allowed, relative to the largest value "
+             "(default: by the type)");
+  cli.flag("--bench", out.bench, "measure the kernel's time, launch after launch (real devices)");
+  cli.option("--repeats", out.repeats, "N", "samples of --bench (default: 30)");
+  cli.flag("--flush-l2", out.flushL2, "empty the L2 cache before each sample of --bench");
+  cli.option("--timeout", out.timeout, "SECONDS",
+             "a kernel that runs longer hangs (real devices; default: 30)");
   cli.flag("--functional-only", out.functionalOnly, "values, no time");
   cli.flag("--timing-only", out.timingOnly, "time, no values");
   cli.flag("--race-check", out.raceCheck,
@@ -39,6 +50,7 @@ std::optional<int> parseOptions(int argc, const char *const *argv, Options &out)
   cli.excludes("--functional-only", "--timing-only");
   cli.excludes("--manifest", "--replay");
   cli.excludes("--timing-only", "--save-outputs");
+  cli.excludes("--timing-only", "--check");
   cli.excludes("--functional-only", "--trace");
   cli.excludes("--functional-only", "--report");
   cli.footer("Exit status: 0 ran and nothing was wrong, 1 the kernel did "

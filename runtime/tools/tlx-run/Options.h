@@ -19,6 +19,12 @@ struct Options {
   std::optional<std::string> saveOutputs;
   std::optional<std::string> trace;
   std::optional<std::string> report;
+  std::optional<std::string> check; ///< folder of .npy files to compare with
+  std::optional<double> tolerance;
+  bool bench = false;
+  bool flushL2 = false;
+  std::optional<int64_t> repeats;
+  std::optional<double> timeout; ///< seconds
   bool json = false;
   bool functionalOnly = false;
   bool timingOnly = false;

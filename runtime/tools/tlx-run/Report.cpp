@@ -7,6 +7,7 @@
 
 #include "runtime/base/Json.h"
 
+#include <algorithm>
 #include <cstdio>
 
 namespace tlx::run {
@@ -29,6 +30,34 @@ void writeFinding(json::Writer &out, const device::Finding &finding) {
     out.endObject();
   }
   out.endArray().key("count").value(finding.count).endObject();
+}
+
+void writeComparison(json::Writer &out, const Comparison &comparison) {
+  out.key("comparison").beginObject().key("matches").value(comparison.matches);
+  out.key("differing").value(comparison.differing);
+  out.key("largest_error").value(comparison.largestError);
+  out.key("rms_error").value(comparison.rmsError);
+  out.key("largest_expected").value(comparison.largestExpected);
+  out.key("tolerance").value(comparison.tolerance).endObject();
+}
+
+/// Median, fastest and slowest sample, in ns.
+struct Spread {
+  explicit Spread(std::vector<double> samples) {
+    std::sort(samples.begin(), samples.end());
+    least = samples.front();
+    median = samples[samples.size() / 2];
+    most = samples.back();
+  }
+  double least, median, most;
+};
+
+void writeMeasurement(json::Writer &out, const device::Measurement &measured) {
+  Spread spread(measured.samplesNs);
+  out.key("measurement").beginObject().key("median_ns").value(spread.median);
+  out.key("least_ns").value(spread.least).key("most_ns").value(spread.most);
+  out.key("samples").value(uint64_t(measured.samplesNs.size()));
+  out.key("launches_per_sample").value(measured.launchesPerSample).endObject();
 }
 
 /// 1234567 → "1,234,567".
@@ -74,6 +103,8 @@ std::string jsonReport(const Outcome &outcome) {
   out.key("ns");
   report.nanoseconds ? out.value(*report.nanoseconds) : out.null();
   out.key("seconds").value(outcome.seconds);
+  if (outcome.measurement)
+    writeMeasurement(out, *outcome.measurement);
   out.key("outputs").beginObject();
   for (const Output &output : outcome.outputs) {
     out.key(std::to_string(output.storage)).beginObject();
@@ -82,6 +113,8 @@ std::string jsonReport(const Outcome &outcome) {
     out.key("sha256").value(output.sha256);
     if (!output.file.empty())
       out.key("file").value(output.file);
+    if (output.comparison)
+      writeComparison(out, *output.comparison);
     out.endObject();
   }
   out.endObject().key("findings").beginArray();
@@ -121,13 +154,24 @@ std::string textReport(const Outcome &outcome) {
     line(out, "time",
          grouped(*report.cycles) + " cycles" +
              (report.nanoseconds ? ", " + duration(*report.nanoseconds) : ""));
+  else if (report.nanoseconds && report.summary.empty())
+    line(out, "time", duration(*report.nanoseconds) + ", one launch");
+  if (outcome.measurement) {
+    Spread spread(outcome.measurement->samplesNs);
+    line(out, "measured",
+         duration(spread.median) + " median, " + duration(spread.least) + " to " +
+             duration(spread.most) + " in " +
+             std::to_string(outcome.measurement->samplesNs.size()) + " samples of " +
+             std::to_string(outcome.measurement->launchesPerSample) + " launches");
+  }
   out += report.summary;
   if (report.computedValues && outcome.outputs.empty())
     line(out, "outputs", "none: no storage changed");
   for (const Output &output : outcome.outputs)
     line(out, "output " + std::to_string(output.storage),
          shapeText(output) + "  sha256 " + output.sha256.substr(0, 16) +
-             (output.file.empty() ? "" : "  -> " + output.file));
+             (output.file.empty() ? "" : "  -> " + output.file) +
+             (output.comparison ? output.comparison->matches ? "  as expected" : "  DIFFERS" : ""));
   for (const std::string &note : report.notes)
     if (report.summary.find(note) == std::string::npos)
       line(out, "note", note);

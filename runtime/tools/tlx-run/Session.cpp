@@ -4,6 +4,7 @@
 #include "runtime/backends/Backends.h"
 #include "runtime/base/File.h"
 #include "runtime/base/Npy.h"
+#include "runtime/base/Package.h"
 #include "runtime/base/Sha256.h"
 #include "runtime/base/SourceText.h"
 
@@ -116,6 +117,8 @@ device::LaunchRequest requestFor(const Options &options, const Manifest &manifes
   request.sharedBytes = manifest.sharedBytes;
   request.values = !options.timingOnly;
   request.time = !options.functionalOnly;
+  if (options.timeout)
+    request.timeoutSeconds = *options.timeout;
   if (options.raceCheck || options.noRaceCheck)
     request.raceCheck = options.raceCheck;
   request.threads = options.threads;
@@ -123,6 +126,54 @@ device::LaunchRequest requestFor(const Options &options, const Manifest &manifes
   request.tracePath = options.trace.value_or("");
   request.reportPath = options.report.value_or("");
   return request;
+}
+
+/// Compares a storage with what is expected of it, if anything is.
+Result<void> checkOutput(Output &output, std::string_view bytes, const Options &options) {
+  std::string path = joinPath(*options.check, std::to_string(output.storage) + ".npy");
+  if (!fileExists(path))
+    return {};
+  auto expected = npy::read(path);
+  if (!expected)
+    return std::move(expected).error();
+  auto comparison = compare(output.dtype, bytes, *expected,
+                            options.tolerance.value_or(defaultTolerance(output.dtype)));
+  if (!comparison) {
+    Error error = std::move(comparison).error();
+    error.location.file = path;
+    return error;
+  }
+  output.comparison = *comparison;
+  return {};
+}
+
+/// Outputs that are not what was expected, as findings.
+void reportMismatches(Outcome &outcome, const Options &options) {
+  bool compared = false;
+  for (const Output &output : outcome.outputs) {
+    if (!output.comparison)
+      continue;
+    compared = true;
+    if (output.comparison->matches)
+      continue;
+    device::Finding finding;
+    finding.category = "mismatch";
+    finding.message =
+        "output " + std::to_string(output.storage) +
+        " is not what was expected: " + std::to_string(output.comparison->differing) + " of " +
+        std::to_string(output.comparison->elements) + " elements differ, by at most " +
+        std::to_string(output.comparison->largestError) + "; the largest expected value is " +
+        std::to_string(output.comparison->largestExpected);
+    finding.location = {joinPath(*options.check, std::to_string(output.storage) + ".npy"), 0, 0};
+    outcome.report.findings.push_back(std::move(finding));
+  }
+  if (compared)
+    return;
+  device::Finding finding;
+  finding.category = "mismatch";
+  finding.message = "nothing was compared: no file is named after a storage of this launch";
+  finding.location = {*options.check, 0, 0};
+  outcome.report.findings.push_back(std::move(finding));
 }
 
 /// What the kernel changed; saved when asked for.
@@ -143,8 +194,11 @@ Result<std::vector<Output>> collect(Device &device, const std::vector<Placed> &m
         return std::move(got).error();
       bytes = copy;
     }
-    Output output{placed.id, placed.dtype, placed.shape, sha256Hex(bytes), {}};
-    if (output.sha256 == placed.before)
+    Output output{placed.id, placed.dtype, placed.shape, sha256Hex(bytes), {}, {}};
+    if (options.check)
+      if (auto done = checkOutput(output, bytes, options); !done)
+        return std::move(done).error();
+    if (output.sha256 == placed.before && !output.comparison)
       continue;
     if (options.saveOutputs) {
       output.file = joinPath(*options.saveOutputs, std::to_string(placed.id) + ".npy");
@@ -194,8 +248,27 @@ Result<Outcome> launch(Device &device, const Options &options, std::string text,
     if (!outputs)
       return std::move(outputs).error();
     outcome.outputs = std::move(*outputs);
+    if (options.check)
+      reportMismatches(outcome, options);
+  }
+  if (options.bench && outcome.report.findings.empty()) {
+    device::MeasureOptions how;
+    how.flushCache = options.flushL2;
+    how.repeats = options.repeats.value_or(how.repeats);
+    auto measured = device.measure(**kernel, request, how);
+    if (!measured)
+      return std::move(measured).error();
+    outcome.measurement = std::move(*measured);
   }
   return outcome;
+}
+
+/// A kernel file's bytes: text of the IR, or a package.
+Result<std::string> readKernel(const std::string &path) {
+  if (path != "-")
+    if (auto bytes = readFile(path); bytes && isPackage(*bytes))
+      return bytes;
+  return readSourceText(path);
 }
 
 Result<Outcome> replay(Device &device, const Options &options, std::string text,
@@ -248,7 +321,7 @@ Result<Outcome> runOnDevice(const Options &options) {
   auto device = device::openDevice(options.device, where);
   if (!device)
     return std::move(device).error();
-  auto text = readSourceText(options.file);
+  auto text = readKernel(options.file);
   if (!text)
     return std::move(text).error();
   if (trace)

@@ -1,6 +1,7 @@
 //===- Session.h - one run, step by step ----------------------------------===//
 #pragma once
 
+#include "runtime/tools/tlx-run/Compare.h"
 #include "runtime/tools/tlx-run/Options.h"
 
 #include "runtime/base/Result.h"
@@ -19,11 +20,13 @@ struct Output {
   std::vector<int64_t> shape;
   std::string sha256; ///< of all its bytes
   std::string file;   ///< where it was saved; empty: nowhere
+  std::optional<Comparison> comparison;
 };
 
 struct Outcome {
   std::string device, kernel;
   device::LaunchReport report;
+  std::optional<device::Measurement> measurement;
   std::vector<Output> outputs; ///< by storage
   double seconds = 0;          ///< of wall clock, all of the run
 };

@@ -6,7 +6,8 @@ namespace tlx::sim {
 
 CtaScheduler::Spec CtaScheduler::Spec::of(const Chip &chip) {
   Spec spec;
-  spec.sms = int(chip.integer(Param::SmCount));
+  spec.gpcs = chip.gpcs();
+  spec.clusterSms = int(chip.integer(Param::ClusterSms));
   spec.maxCtas = int(chip.integer(Param::SmMaxCtas));
   spec.maxWarps = int(chip.integer(Param::SmMaxWarps));
   spec.maxCluster = int(chip.integer(Param::ClusterMaxCtas));
@@ -15,7 +16,25 @@ CtaScheduler::Spec CtaScheduler::Spec::of(const Chip &chip) {
   spec.smemReserved = chip.integer(Param::SmSmemReserved);
   spec.registers = chip.integer(Param::SmRegisters);
   spec.interval = chip[Param::LaunchCtaInterval];
+  spec.clusterInterval = chip[Param::LaunchClusterCtaInterval];
   return spec;
+}
+
+/// First SMs of all places for clusters, in the order in which they are taken.
+static std::vector<int> clusterPlaces(const CtaScheduler::Spec &spec, int size) {
+  std::vector<int> begins;
+  for (int sm = 0; sm < int(spec.gpcs.size()); ++sm)
+    if (sm == 0 || spec.gpcs[sm] != spec.gpcs[sm - 1])
+      begins.push_back(sm);
+  begins.push_back(int(spec.gpcs.size()));
+  std::vector<int> places;
+  for (int round = 0; round * size < int(spec.gpcs.size()); ++round)
+    for (size_t gpc = 0; gpc + 1 < begins.size(); ++gpc)
+      if (int first = begins[gpc] + round * size; first + size <= begins[gpc + 1])
+        places.push_back(first);
+  if (size > 2 && spec.clusterSms > 0)
+    places.resize(std::min(places.size(), size_t(std::max(1, spec.clusterSms / size))));
+  return places;
 }
 
 Result<CtaScheduler> CtaScheduler::create(const Spec &spec, const Demand &demand, int64_t clusters,
@@ -26,9 +45,13 @@ Result<CtaScheduler> CtaScheduler::create(const Spec &spec, const Demand &demand
   if (demand.warps > spec.maxWarps)
     return Error("a CTA of this launch has " + std::to_string(demand.warps) +
                  " warps; an SM of the chip holds " + std::to_string(spec.maxWarps));
-  if (clusterSize > spec.maxCluster || clusterSize > spec.sms)
+  std::vector<int> places;
+  if (clusterSize > 1)
+    places = clusterPlaces(spec, clusterSize);
+  if (clusterSize > spec.maxCluster || (clusterSize > 1 && places.empty()))
     return Error("a cluster of this launch has " + std::to_string(clusterSize) +
-                 " CTAs; the chip allows " + std::to_string(std::min(spec.maxCluster, spec.sms)));
+                 " CTAs; the chip allows " +
+                 std::to_string(std::min(spec.maxCluster, int(spec.gpcs.size()))));
   int64_t fit = spec.maxCtas;
   fit = std::min<int64_t>(fit, spec.maxWarps / std::max(1, demand.warps));
   if (demand.smemBytes + spec.smemReserved > 0)
@@ -44,9 +67,11 @@ Result<CtaScheduler> CtaScheduler::create(const Spec &spec, const Demand &demand
   scheduler.perSm = int(std::max<int64_t>(1, fit));
   scheduler.clusterSize = clusterSize;
   scheduler.clusters = clusters;
-  scheduler.starts = Port(1 / std::max(spec.interval, 1e-3));
-  scheduler.resident.assign(spec.sms, 0);
-  scheduler.used.assign(spec.sms, false);
+  scheduler.places = std::move(places);
+  double interval = clusterSize > 1 ? spec.clusterInterval : spec.interval;
+  scheduler.starts = Port(1 / std::max(interval, 1e-3));
+  scheduler.resident.assign(spec.gpcs.size(), 0);
+  scheduler.used.assign(spec.gpcs.size(), false);
   return scheduler;
 }
 
@@ -54,16 +79,15 @@ CtaScheduler::Placement CtaScheduler::next(Cycles now) {
   Placement placement;
   if (allStarted())
     return placement;
-  int sms = int(resident.size());
   if (clusterSize == 1) {
     int best = int(std::min_element(resident.begin(), resident.end()) - resident.begin());
     if (resident[best] >= perSm)
       return placement;
     placement.sms = {best};
   } else {
-    // A cluster takes neighbouring SMs: the aligned group with the least load.
+    // The place with the least load.
     int bestLoad = INT32_MAX, bestBase = -1;
-    for (int base = 0; base + clusterSize <= sms; base += clusterSize) {
+    for (int base : places) {
       int load = *std::max_element(resident.begin() + base, resident.begin() + base + clusterSize);
       if (load < perSm && load < bestLoad) {
         bestLoad = load;

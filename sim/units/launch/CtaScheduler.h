@@ -1,9 +1,10 @@
 //===- CtaScheduler.h - which CTA runs where, and when --------------------===//
 //
 // Clusters start in order of their index. Each goes to the SMs with the fewest
-// resident CTAs (the lowest index of equal ones), one CTA to an SM, as long as
-// shared memory, warps, registers and CTA slots allow; the others wait for CTAs
-// to exit.
+// resident CTAs, one CTA to an SM, as long as shared memory, warps, registers and
+// CTA slots allow; the others wait for CTAs to exit. Of equal SMs single CTAs
+// take the first, so that neighbours share a GPC; clusters lie in one GPC and go
+// round the GPCs.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -19,9 +20,11 @@ namespace tlx::sim {
 class CtaScheduler {
 public:
   struct Spec {
-    int sms, maxCtas, maxWarps, maxCluster;
+    std::vector<int> gpcs; ///< by SM
+    int maxCtas, maxWarps, maxCluster;
+    int clusterSms; ///< SMs with room for clusters of more than two; 0: all
     int64_t smemBytes, smemPerCta, smemReserved, registers;
-    double interval; ///< cycles between two CTAs
+    double interval, clusterInterval; ///< cycles between two CTAs, of clusters
     static Spec of(const Chip &chip);
   };
   struct Demand {
@@ -56,6 +59,7 @@ private:
   int64_t clusters = 0, started = 0;
   Port starts; ///< one CTA after the other, over the chip
   std::vector<int> resident;
+  std::vector<int> places; ///< first SMs of the places for clusters
   std::vector<bool> used;
 };
 

@@ -4,7 +4,8 @@
 
 namespace tlx::sim {
 
-L2Cache::L2Cache(int64_t capacityBytes) : capacity(capacityBytes), buckets(1024, -1) {}
+L2Cache::L2Cache(int64_t capacityBytes, int partitions)
+    : capacity(capacityBytes), partitions(partitions), buckets(1024, -1) {}
 
 int32_t L2Cache::bucketOf(uint64_t address) const {
   uint64_t mixed = (address >> 4) * 0x9E3779B97F4A7C15ull;
@@ -37,7 +38,7 @@ int64_t L2Cache::evictOldest() {
   *link = block.next;
   block.next = freeList;
   freeList = index;
-  held -= block.bytes;
+  held -= roomOf(block);
   return block.dirty ? block.bytes : 0;
 }
 
@@ -52,27 +53,38 @@ void L2Cache::grow() {
 
 L2Cache::Outcome L2Cache::access(uint64_t address, int64_t bytes, bool write, int side) {
   uint32_t bit = uint32_t(1) << (side & 31);
-  for (int32_t i = buckets[bucketOf(address)]; i >= 0; i = blocks[i].next)
-    if (blocks[i].address == address) {
-      if (i != newest) {
-        unlink(i);
-        pushNewest(i);
-      }
-      int64_t more = std::max<int64_t>(0, bytes - blocks[i].bytes);
-      blocks[i].bytes += more;
-      held += more;
-      blocks[i].dirty |= write;
-      bool known = blocks[i].sides & bit;
-      blocks[i].sides |= bit;
-      int64_t writtenBack = 0;
-      while (held > capacity && oldest != i)
-        writtenBack += evictOldest();
-      return {more == 0, writtenBack, known};
+  Outcome outcome;
+  int32_t index = buckets[bucketOf(address)];
+  while (index >= 0 && blocks[index].address != address)
+    index = blocks[index].next;
+  if (index >= 0) {
+    if (index != newest) {
+      unlink(index);
+      pushNewest(index);
     }
+    outcome.hit = bytes <= blocks[index].bytes;
+    held -= roomOf(blocks[index]);
+  } else {
+    outcome.hit = false;
+    index = insert(address);
+  }
+  Block &block = blocks[index];
+  block.bytes = std::max(block.bytes, bytes);
+  block.dirty |= write;
+  if (write) {
+    block.sides = 0;
+  } else if (!(block.sides & bit)) {
+    outcome.copied = foreign(bytes);
+    block.sides |= bit;
+  }
+  held += roomOf(block);
+  while (held > capacity && oldest != index)
+    outcome.writtenBack += evictOldest();
+  return outcome;
+}
 
-  int64_t writtenBack = 0;
-  while (held + bytes > capacity && oldest >= 0)
-    writtenBack += evictOldest();
+/// A block without bytes, the newest one.
+int32_t L2Cache::insert(uint64_t address) {
   int32_t index = freeList;
   if (index >= 0) {
     freeList = blocks[index].next;
@@ -82,17 +94,11 @@ L2Cache::Outcome L2Cache::access(uint64_t address, int64_t bytes, bool write, in
     if (blocks.size() > buckets.size() * 2)
       grow();
   }
-  Block &block = blocks[index];
-  block.address = address;
-  block.bytes = bytes;
-  block.dirty = write;
-  block.sides = bit;
   int32_t bucket = bucketOf(address);
-  block.next = buckets[bucket];
+  blocks[index] = {address, 0, -1, -1, buckets[bucket], false, 0};
   buckets[bucket] = index;
   pushNewest(index);
-  held += bytes;
-  return {false, writtenBack, false};
+  return index;
 }
 
 int64_t L2Cache::dirtyBytes() const {

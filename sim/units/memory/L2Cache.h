@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -16,16 +17,17 @@ namespace tlx::sim {
 
 class L2Cache {
 public:
-  explicit L2Cache(int64_t capacityBytes);
+  explicit L2Cache(int64_t capacityBytes, int partitions = 1);
 
   struct Outcome {
-    bool hit;
-    int64_t writtenBack; ///< dirty bytes that had to leave
-    bool known;          ///< the side asked before, or wrote
+    bool hit = true;
+    int64_t writtenBack = 0; ///< dirty bytes that had to leave
+    int64_t copied = 0;      ///< bytes fetched from other partitions
   };
   /// Looks `address` up and makes it the most recently used; a miss brings
   /// `bytes` in. A write leaves the block dirty. `side` is the partition through
-  /// which the request comes; a partition keeps what it has fetched from another.
+  /// which the request comes. The lines of a block are at home in all partitions
+  /// alike; a partition keeps what it has read from others, until it is written.
   Outcome access(uint64_t address, int64_t bytes, bool write, int side = 0);
 
   /// Dirty bytes still held.
@@ -39,16 +41,24 @@ private:
     int32_t newer, older; ///< recency list
     int32_t next;         ///< bucket chain
     bool dirty;
-    uint32_t sides; ///< partitions that have it, as bits
+    uint32_t sides; ///< partitions that have copies of all of it, as bits
   };
 
   int32_t bucketOf(uint64_t address) const;
   void unlink(int32_t index);
   void pushNewest(int32_t index);
   int64_t evictOldest();
+  int32_t insert(uint64_t address);
   void grow();
 
+  /// Bytes that a partition fetches from the others for a block.
+  int64_t foreign(int64_t bytes) const { return bytes * (partitions - 1) / partitions; }
+  int64_t roomOf(const Block &block) const {
+    return block.bytes + foreign(block.bytes) * std::popcount(block.sides);
+  }
+
   int64_t capacity, held = 0;
+  int partitions;
   std::vector<Block> blocks;
   std::vector<int32_t> buckets; ///< a power of two of them
   int32_t newest = -1, oldest = -1, freeList = -1;

@@ -4,54 +4,66 @@ namespace tlx::sim {
 
 MemorySystem::Spec MemorySystem::Spec::of(const Chip &chip) {
   Spec spec;
-  spec.sms = int(chip.integer(Param::SmCount));
+  spec.gpcs = chip.gpcs();
   spec.smBytesPerClk = chip[Param::L2SmBytesPerClk];
+  spec.smWriteBytesPerClk = chip[Param::L2SmWriteBytesPerClk];
   spec.l2BytesPerClk = chip[Param::L2BytesPerClk];
+  spec.l2WriteBytesPerClk = chip[Param::L2WriteBytesPerClk];
   spec.hbmBytesPerClk = chip.hbmBytesPerClk();
   spec.hitLatency = chip.cycles(Param::L2HitLatency);
   spec.farLatency = chip.cycles(Param::L2FarLatency);
   spec.hbmLatency = chip.cycles(Param::HbmLatency);
   spec.l2Bytes = chip.integer(Param::L2Bytes);
   spec.partitions = int(chip.integer(Param::L2Partitions));
-  spec.coalesceGroups = int(chip.integer(Param::L2CoalesceGroups));
-  spec.coalesceWindow = chip.cycles(Param::L2CoalesceWindow);
+  spec.mergeMost = int(chip.integer(Param::L2MergeMost));
+  spec.mergeReturn = chip.cycles(Param::L2MergeReturn);
+  spec.drift = chip.cycles(Param::SmDrift);
   return spec;
 }
 
 MemorySystem::MemorySystem(const Spec &spec)
-    : spec(spec), links(spec.sms, Port(spec.smBytesPerClk)), l2(spec.l2BytesPerClk),
-      hbm(spec.hbmBytesPerClk), cache(spec.l2Bytes) {
-  if (spec.coalesceWindow > 0)
+    : spec(spec), reads(spec.gpcs.size(), Port(spec.smBytesPerClk)),
+      writes(spec.gpcs.size(), Port(spec.smWriteBytesPerClk)), l2Reads(spec.l2BytesPerClk),
+      l2Writes(spec.l2WriteBytesPerClk), hbm(spec.hbmBytesPerClk),
+      cache(spec.l2Bytes, spec.partitions) {
+  int groups = spec.gpcs.empty() ? 1 : spec.gpcs.back() + 1;
+  for (size_t sm = 0; sm < spec.gpcs.size(); ++sm) {
+    partitionOf.push_back(spec.gpcs[sm] * spec.partitions / groups);
+    driftOf.push_back(Cycles((sm + 1) * 0x9E3779B97F4A7C15ull >> 32) % (spec.drift + 1));
+  }
+  if (spec.mergeMost > 1)
     pending.resize(1 << 14);
 }
 
 MemorySystem::Pending *MemorySystem::pendingFor(const MemoryRequest &request) {
-  if (pending.empty() || request.write)
+  if (pending.empty() || request.write || request.alone)
     return nullptr;
-  uint64_t key = (request.address >> 4) * 8191 + uint64_t(request.sm % spec.coalesceGroups);
+  uint64_t key = (request.address >> 4) * 8191 + uint64_t(spec.gpcs[request.sm]);
   return &pending[(key * 0x9E3779B97F4A7C15ull >> 40) % pending.size()];
 }
 
 MemoryReply MemorySystem::commit(const MemoryRequest &request) {
-  Cycles linkDone = links[request.sm].commit(request.time, request.bytes).done;
   asked += request.bytes;
-  int group = request.sm % spec.coalesceGroups;
+  Port &link = (request.write ? writes : reads)[request.sm];
+  Cycles linkDone = link.commit(request.time, request.bytes).done;
+  int gpc = spec.gpcs[request.sm];
   Pending *earlier = pendingFor(request);
-  if (earlier && earlier->address == request.address && earlier->group == group &&
-      earlier->bytes >= request.bytes && request.time - earlier->time <= spec.coalesceWindow)
+  Cycles meets = request.time + driftOf[request.sm];
+  if (earlier && earlier->address == request.address && earlier->gpc == gpc &&
+      earlier->bytes >= request.bytes && meets >= earlier->joinFrom &&
+      meets <= earlier->joinUntil && earlier->merged < spec.mergeMost) {
+    ++earlier->merged;
     return {linkDone, std::max(linkDone + spec.hitLatency, earlier->ready), true};
+  }
 
-  Cycles accepted = std::max(linkDone, l2.commit(request.time, request.bytes).done);
-  l2Moved += request.bytes;
-
-  // Two halves of the chip have an L2 partition each, which keeps copies of what
-  // it fetched from the other: only the first request of a half goes far.
-  L2Cache::Outcome outcome{true, 0, true};
+  Port &slices = request.write ? l2Writes : l2Reads;
+  Cycles accepted = std::max(linkDone, slices.commit(request.time, request.bytes).done);
+  L2Cache::Outcome outcome;
   if (!warm)
-    outcome =
-        cache.access(request.address, request.bytes, request.write, request.sm % spec.partitions);
+    outcome = cache.access(request.address, request.bytes, request.write, partitionOf[request.sm]);
+  l2Moved += request.bytes + outcome.copied;
   Cycles latency = spec.hitLatency;
-  if (outcome.hit && !outcome.known && spec.partitions > 1)
+  if (outcome.copied > 0)
     latency += spec.farLatency;
   int64_t toHbm = outcome.writtenBack;
   if (!outcome.hit && !request.write) {
@@ -65,7 +77,13 @@ MemoryReply MemorySystem::commit(const MemoryRequest &request) {
     hbmMoved += toHbm;
   }
   if (earlier)
-    *earlier = {request.address, group, request.time, accepted + latency, request.bytes};
+    *earlier = {request.address,
+                gpc,
+                1,
+                meets - (spec.hitLatency - spec.mergeReturn),
+                meets + accepted - linkDone + latency - spec.mergeReturn,
+                accepted + latency,
+                request.bytes};
   return {accepted, accepted + latency, outcome.hit};
 }
 

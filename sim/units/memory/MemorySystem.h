@@ -5,10 +5,15 @@
 // is a port that is taken at the time of the request, the delays come on top:
 // so a hit is not held up by an earlier miss whose data arrive later.
 //
-// Requests of a group of SMs (a GPC) for one block that follow each other
-// closely are merged: only the first one reaches L2.
-//
 //   ready = max(turn at SM link, L2, HBM) + hit latency (+ far) (+ HBM latency)
+//
+// Reads of the SMs of one GPC for one block are merged as long as the first one
+// is under way between the place where they meet and L2; so late ones join a
+// request that waits for HBM or for a busy L2. At most a few merge.
+//
+// L2 is halves that share the addresses. Half of a block's lines are at home in
+// the other half: fetching them is traffic between the halves (counted as L2's),
+// and the half that asked keeps a copy, which takes room.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -25,20 +30,20 @@ namespace tlx::sim {
 class MemorySystem final : public MemoryPort {
 public:
   struct Spec {
-    int sms;
-    double smBytesPerClk, l2BytesPerClk, hbmBytesPerClk;
+    std::vector<int> gpcs; ///< by SM
+    double smBytesPerClk, smWriteBytesPerClk, l2BytesPerClk, l2WriteBytesPerClk, hbmBytesPerClk;
     Cycles hitLatency, farLatency, hbmLatency;
     int64_t l2Bytes;
-    int partitions;
-    int coalesceGroups = 1;
-    Cycles coalesceWindow = 0;
+    int partitions = 1;
+    int mergeMost = 1;
+    Cycles mergeReturn = 0, drift = 0;
     static Spec of(const Chip &chip);
   };
 
   explicit MemorySystem(const Spec &spec);
 
-  /// Without changing anything: when the SM's link could take the request.
-  Cycles query(int sm, Cycles now) const { return std::max(now, links[sm].free()); }
+  /// Without changing anything: when the SM's link could take a read.
+  Cycles query(int sm, Cycles now) const { return std::max(now, reads[sm].free()); }
   MemoryReply commit(const MemoryRequest &request) override;
 
   /// From now on every block counts as held (a launch whose data fit and were
@@ -49,23 +54,25 @@ public:
   int64_t requested() const { return asked; }
   int64_t l2Traffic() const { return l2Moved; }
   int64_t hbmTraffic() const { return hbmMoved; }
-  Cycles l2Busy() const { return l2.busy(); }
+  Cycles l2Busy() const { return std::max(l2Reads.busy(), l2Writes.busy()); }
   Cycles hbmBusy() const { return hbm.busy(); }
 
 private:
-  /// The last request of a group for a block.
+  /// The last request of a GPC for a block, and who has joined it.
   struct Pending {
     uint64_t address = UINT64_MAX;
-    int group = -1;
-    Cycles time = 0, ready = 0;
+    int gpc = -1, merged = 0;
+    Cycles joinFrom = 0, joinUntil = 0, ready = 0;
     int64_t bytes = 0;
   };
   Pending *pendingFor(const MemoryRequest &request);
 
   Spec spec;
-  std::vector<Port> links;
-  std::vector<Pending> pending; ///< direct-mapped
-  Port l2, hbm;
+  std::vector<Port> reads, writes; ///< links, by SM
+  std::vector<int> partitionOf;    ///< by SM
+  std::vector<Cycles> driftOf;     ///< by SM
+  std::vector<Pending> pending;    ///< direct-mapped
+  Port l2Reads, l2Writes, hbm;
   L2Cache cache;
   bool warm = false;
   int64_t asked = 0, l2Moved = 0, hbmMoved = 0;

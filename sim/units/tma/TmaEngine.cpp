@@ -11,13 +11,12 @@ TmaEngine::Spec TmaEngine::Spec::of(const Chip &chip) {
   spec.multicast = chip.cycles(Param::TmaMulticast);
   spec.descriptorMiss = chip.cycles(Param::TmaDescriptorMiss);
   spec.creditBytes = chip.integer(Param::TmaCreditBytes);
-  spec.storeBytesPerClk = chip[Param::TmaStoreBytesPerClk];
   return spec;
 }
 
 TmaEngine::TmaEngine(const Spec &spec, int sm, MemoryPort &memory)
     : spec(spec), sm(sm), memory(memory), gaps(1e9, std::max<Cycles>(1, spec.issueGap)),
-      stores(spec.storeBytesPerClk), credit(spec.creditBytes) {}
+      credit(spec.creditBytes) {}
 
 TmaEngine::Turn TmaEngine::query(Cycles now, const Copy &copy) const {
   Turn turn{now, Reason::None, now, now, 0};
@@ -41,7 +40,8 @@ TmaEngine::Turn TmaEngine::load(Cycles now, const Copy &copy) {
   for (int box = 0; box < copy.boxes; ++box) {
     Cycles start = credit.query(std::max(now, gaps.free()), copy.boxBytes);
     gaps.commit(start, 0);
-    MemoryRequest request{start, sm, copy.address + uint64_t(box * copy.pitch), copy.boxBytes};
+    MemoryRequest request{start,         sm,    copy.address + uint64_t(box * copy.pitch),
+                          copy.boxBytes, false, copy.multicast};
     MemoryReply reply = memory.commit(request);
     Cycles arrived = reply.ready + extra;
     credit.commit(start, copy.boxBytes, arrived);
@@ -62,8 +62,7 @@ TmaEngine::Turn TmaEngine::store(Cycles now, const Copy &copy) {
     MemoryRequest request{start, sm, copy.address + uint64_t(box * copy.pitch), copy.boxBytes,
                           true};
     MemoryReply reply = memory.commit(request);
-    Cycles read = std::max(reply.accepted, stores.commit(start, copy.boxBytes).done);
-    turn.sourceRead = std::max(turn.sourceRead, read + spec.storeLatency + descriptor);
+    turn.sourceRead = std::max(turn.sourceRead, reply.accepted + spec.storeLatency + descriptor);
     turn.hits += reply.hit;
   }
   turn.done = turn.sourceRead + spec.storeCommit;

@@ -22,7 +22,6 @@ public:
   struct Spec {
     Cycles issueGap, latency, storeLatency, storeCommit, multicast, descriptorMiss;
     int64_t creditBytes;
-    double storeBytesPerClk = 64;
     static Spec of(const Chip &chip);
   };
 
@@ -56,7 +55,7 @@ private:
   Spec spec;
   int sm;
   MemoryPort &memory;
-  Port gaps, stores;
+  Port gaps;
   CreditWindow credit;
 };
 

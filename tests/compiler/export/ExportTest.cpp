@@ -181,6 +181,30 @@ tt.func public @k(%s: !ttg.memdesc<1x1x2x256xi8, #shared, #ttg.shared_memory, mu
   }
 }
 
+// Members of a storage alias take turns in it: an index counts buffers of its own
+// member, and the place of each is told with the view.
+TEST(Export, BuffersOfAStorageAliasTakeTurns) {
+  Exported e = exportText(R"(
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+tt.func public @k(%i: i32) {
+  %s = tlx.storage_alias_spec storage = smem : !tlx.storage_alias_spec<smem>
+  %a = tlx.storage_alias_local_alloc %s : !tlx.storage_alias_spec<smem> -> !ttg.memdesc<2x16x16xf32, #shared, #smem, mutable>
+  %b = tlx.storage_alias_local_alloc %s : !tlx.storage_alias_spec<smem> -> !ttg.memdesc<2x16x16xf32, #shared, #smem, mutable>
+  %g = tlx.reuse_group(%a, %b) group_kind = distinct : (!ttg.memdesc<2x16x16xf32, #shared, #smem, mutable>, !ttg.memdesc<2x16x16xf32, #shared, #smem, mutable>) -> !tlx.reuse_group<distinct>
+  tlx.set_buffer_overlap(%s, %g) : (!tlx.storage_alias_spec<smem>, !tlx.reuse_group<distinct>) -> ()
+  %x = ttg.memdesc_index %a[%i] : !ttg.memdesc<2x16x16xf32, #shared, #smem, mutable> -> !ttg.memdesc<16x16xf32, #shared, #smem, mutable>
+  %y = ttg.memdesc_index %b[%i] : !ttg.memdesc<2x16x16xf32, #shared, #smem, mutable> -> !ttg.memdesc<16x16xf32, #shared, #smem, mutable>
+  tt.return
+})");
+  ASSERT_TRUE(e.program) << e.error;
+  const sim::Program &p = *e.program;
+  using Ints = std::vector<int64_t>;
+  EXPECT_EQ(p.allocations.size(), 1u);
+  EXPECT_EQ(p.attrsOf(*find(p, sim::Op::MemDescIndex, 0)).ints, Ints({1024, 2, 0, 1}));
+  EXPECT_EQ(p.attrsOf(*find(p, sim::Op::MemDescIndex, 1)).ints, Ints({1024, 2, 1, 1}));
+}
+
 TEST(Export, LoopsAndRegionsBecomeJumpsAndBlocks) {
   Exported e = exportText(R"(
 tt.func public @k(%n: i32, %x: tensor<8x4xf32>) {

@@ -69,8 +69,8 @@ TEST_F(RunSession, WhatIsMissingIsSaid) {
   o.manifest = "/nonexistent/l.json";
   EXPECT_EQ(message(o).rfind("/nonexistent/l.json: error: ", 0), 0u);
   o = options();
-  o.device = "cuda";
-  EXPECT_EQ(message(o).rfind("error: device 'cuda' is not available in this build", 0), 0u);
+  o.device = "hip";
+  EXPECT_EQ(message(o).rfind("error: device 'hip' is not available in this build", 0), 0u);
 }
 
 TEST_F(RunSession, ReplayNeedsTheSameKernel) {

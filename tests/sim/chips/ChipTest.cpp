@@ -32,12 +32,12 @@ TEST(Chip, EveryBuiltinLoadsAndSaysWhereItsNumbersComeFrom) {
 
 TEST(Chip, H200IsAnH100WithFasterMemory) {
   Chip h100 = load("h100"), h200 = load("h200");
-  EXPECT_EQ(h200[Param::HbmGigabytesPerSecond], 4100);
+  EXPECT_EQ(h200[Param::HbmGigabytesPerSecond], 4400);
   EXPECT_EQ(h100[Param::HbmGigabytesPerSecond], 3000);
   EXPECT_EQ(h200.integer(Param::SmCount), 132);
   EXPECT_EQ(h200[Param::TmaIssueGap], h100[Param::TmaIssueGap]);
   EXPECT_EQ(h200.get(Param::HbmGigabytesPerSecond).provenance, Provenance::Measured);
-  EXPECT_NEAR(h200.hbmBytesPerClk(), 4100e9 / 1980e6, 1e-9);
+  EXPECT_NEAR(h200.hbmBytesPerClk(), 4400e9 / 1980e6, 1e-9);
   EXPECT_EQ(h200.arch(), Arch::Sm90);
   EXPECT_FALSE(h200.isAmd());
   EXPECT_TRUE(load("mi350x").isAmd());
@@ -90,12 +90,21 @@ TEST(Chip, ErrorsNameLineAndColumn) {
             "t.chip:5:1: error: 'sm.count' is given twice\nt.chip:4:1: note: first here");
 }
 
+TEST(Chip, NumbersOfAnotherKindOfChipAreAssumed) {
+  Chip h200 = load("h200"), b200 = load("b200");
+  EXPECT_EQ(h200.get(Param::L2HitLatency).provenance, Provenance::Measured);
+  EXPECT_EQ(h200.get(Param::MbarrierReady).provenance, Provenance::Measured);
+  EXPECT_EQ(b200.get(Param::L2HitLatency).provenance, Provenance::Measured); // its own
+  EXPECT_EQ(b200.get(Param::MbarrierReady).provenance, Provenance::Assumed);
+  EXPECT_EQ(b200.get(Param::SmWarpSize).provenance, Provenance::Read);
+}
+
 TEST(Chip, MissingNumbersAreListed) {
   std::string message = failure("chip x\narch sm90\nclock.mhz = 1 MHz read \"x\"\n");
   EXPECT_NE(message.find("must lie between 100 and 5000"), std::string::npos);
   message = failure("chip x\narch sm90\nclock.mhz = 100 MHz read \"x\"\n");
   EXPECT_NE(message.find("the table of 'x' lacks "), std::string::npos) << message;
-  EXPECT_NE(message.find("sm.count, sm.partitions"), std::string::npos) << message;
+  EXPECT_NE(message.find("sm.count, sm.drift"), std::string::npos) << message;
   // A Hopper table owes no tensor memory; a Blackwell one does.
   EXPECT_EQ(failure("chip x\narch sm100\nbased-on b200\n"), "parsed");
   EXPECT_EQ(failure("chip x\narch sm100\nbased-on h100\n").substr(0, 44),

@@ -165,11 +165,11 @@ Cycles handOff(int work) {
 
 TEST(TimedSync, AHandOffThroughAnMbarrier) {
   EXPECT_EQ(handOff(60) - handOff(50), 10 * at(Param::PipeAluLatency));
-  // Init, fork, the chain and its test, arrival, wake-up, join.
+  // Init, fork, the chain and its test, arrival and its landing, wake-up, join.
   int64_t start = at(Param::MbarrierInit) + at(Param::LaunchFork) + at(Param::LaunchSetRegisters);
   int64_t chain = 51 * at(Param::PipeAluLatency) + 1;
-  EXPECT_EQ(handOff(50), start + chain + at(Param::MbarrierArrive) + at(Param::MbarrierWake) +
-                             at(Param::LaunchJoin));
+  EXPECT_EQ(handOff(50), start + chain + at(Param::MbarrierArrive) + at(Param::MbarrierLand) +
+                             at(Param::MbarrierWake) + at(Param::LaunchJoin));
 }
 
 TEST(TimedSync, AGroupBarrierComesBeforeAnOrdinaryArrival) {

@@ -42,17 +42,31 @@ TEST(CtaScheduler, SpreadsBeforeItStacks) {
   EXPECT_EQ(scheduler.smsUsed(), 132);
 }
 
-TEST(CtaScheduler, ClustersTakeNeighbours) {
+TEST(CtaScheduler, ClustersGoRoundTheGpcs) {
   CtaScheduler scheduler = make({200000, 12}, 100, 2);
   EXPECT_EQ(scheduler.next(0).sms, (std::vector<int>{0, 1}));
+  EXPECT_EQ(scheduler.next(0).sms, (std::vector<int>{16, 17}));
+  for (int i = 2; i < 8; ++i)
+    scheduler.next(0);
   EXPECT_EQ(scheduler.next(0).sms, (std::vector<int>{2, 3}));
-  for (int i = 2; i < 66; ++i)
+  for (int i = 9; i < 66; ++i)
     scheduler.next(0);
   EXPECT_EQ(scheduler.next(0).cluster, -1);
   scheduler.release(4);
   EXPECT_EQ(scheduler.next(0).cluster, -1); // its neighbour is busy
   scheduler.release(5);
   EXPECT_EQ(scheduler.next(0).sms, (std::vector<int>{4, 5}));
+  EXPECT_EQ(scheduler.smsUsed(), 132);
+}
+
+TEST(CtaScheduler, LargeClustersFindRoomOnFewerSms) {
+  for (auto [size, fit] : {std::pair(4, 30), std::pair(8, 15), std::pair(16, 7)}) {
+    CtaScheduler scheduler = make({200000, 4}, 100, size);
+    int placed = 0;
+    while (scheduler.next(0).cluster >= 0)
+      ++placed;
+    EXPECT_EQ(placed, fit) << size;
+  }
 }
 
 TEST(CtaScheduler, RefusesWhatCannotRun) {

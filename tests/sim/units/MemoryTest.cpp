@@ -9,9 +9,11 @@ namespace {
 
 MemorySystem::Spec smallSpec() {
   MemorySystem::Spec spec;
-  spec.sms = 4;
+  spec.gpcs = {0, 0, 1, 1};
   spec.smBytesPerClk = 64;
+  spec.smWriteBytesPerClk = 16;
   spec.l2BytesPerClk = 128;
+  spec.l2WriteBytesPerClk = 32;
   spec.hbmBytesPerClk = 32;
   spec.hitLatency = 200;
   spec.farLatency = 100;
@@ -61,12 +63,31 @@ TEST(MemorySystem, LatencyOfHitsAndMisses) {
 
 TEST(MemorySystem, TheFirstRequestOfAHalfGoesFar) {
   MemorySystem::Spec spec = smallSpec();
-  spec.partitions = 2;
+  spec.partitions = 2; // GPC 0 and GPC 1
   MemorySystem memory(spec);
   memory.commit({0, 0, 0x1000, 64});
-  EXPECT_EQ(memory.commit({1000, 2, 0x1000, 64}).ready, 1000 + 1 + 200); // the same half
-  EXPECT_EQ(memory.commit({2000, 1, 0x1000, 64}).ready, 2000 + 1 + 300);
+  EXPECT_EQ(memory.l2Traffic(), 64 + 32); // half of the lines by way of the other half
+  EXPECT_EQ(memory.commit({1000, 1, 0x1000, 64}).ready, 1000 + 1 + 200); // the same half
+  EXPECT_EQ(memory.commit({2000, 2, 0x1000, 64}).ready, 2000 + 1 + 300);
   EXPECT_EQ(memory.commit({3000, 3, 0x1000, 64}).ready, 3000 + 1 + 200);
+  EXPECT_EQ(memory.l2Traffic(), 4 * 64 + 2 * 32);
+  memory.commit({4000, 0, 0x1000, 64, true}); // a write takes the copies away
+  EXPECT_EQ(memory.commit({5000, 1, 0x1000, 64}).ready, 5000 + 1 + 300);
+  EXPECT_EQ(memory.hbmTraffic(), 64);
+}
+
+TEST(L2Cache, CopiesTakeRoom) {
+  L2Cache cache(4000, 2);
+  cache.access(0x1000, 1000, false, 0);
+  EXPECT_EQ(cache.heldBytes(), 1500);
+  EXPECT_EQ(cache.access(0x1000, 1000, false, 1).copied, 500);
+  EXPECT_EQ(cache.access(0x1000, 1000, false, 1).copied, 0);
+  EXPECT_EQ(cache.heldBytes(), 2000);
+  cache.access(0x2000, 1000, true, 1); // written: at home only
+  EXPECT_EQ(cache.heldBytes(), 3000);
+  cache.access(0x3000, 1000, false, 0); // the oldest has to leave
+  EXPECT_EQ(cache.heldBytes(), 2500);
+  EXPECT_FALSE(cache.access(0x1000, 1000, false, 0).hit);
 }
 
 TEST(MemorySystem, TheSlowestPortDecides) {
@@ -83,19 +104,65 @@ TEST(MemorySystem, TheSlowestPortDecides) {
 
 TEST(MemorySystem, NeighboursRequestsAreMerged) {
   MemorySystem::Spec spec = smallSpec();
-  spec.coalesceGroups = 2;
-  spec.coalesceWindow = 50;
+  spec.gpcs = {0, 0, 0, 0, 1};
+  spec.mergeMost = 3;
+  spec.mergeReturn = 150; // of 200: for 50 cycles
   MemorySystem memory(spec);
   memory.assumeWarm();
-  MemoryReply first = memory.commit({0, 0, 0x1000, 6400});
-  MemoryReply merged = memory.commit({30, 2, 0x1000, 6400}); // same group
-  EXPECT_EQ(memory.l2Traffic(), 6400);
-  EXPECT_EQ(memory.requested(), 12800);
+  MemoryReply first = memory.commit({0, 0, 0x1000, 640});
+  MemoryReply merged = memory.commit({50, 1, 0x1000, 640});
+  EXPECT_EQ(memory.l2Traffic(), 640);
+  EXPECT_EQ(memory.requested(), 1280);
   EXPECT_GE(merged.ready, first.ready);
-  memory.commit({30, 1, 0x1000, 6400}); // another group
-  EXPECT_EQ(memory.l2Traffic(), 12800);
-  memory.commit({51, 2, 0x1000, 6400}); // too late
-  EXPECT_EQ(memory.l2Traffic(), 19200);
+  memory.commit({50, 4, 0x1000, 640}); // another GPC
+  EXPECT_EQ(memory.l2Traffic(), 1280);
+  memory.commit({50, 2, 0x1000, 640, false, true}); // a multicast
+  EXPECT_EQ(memory.l2Traffic(), 1920);
+  memory.commit({50, 2, 0x1000, 640});
+  EXPECT_EQ(memory.l2Traffic(), 1920);
+  memory.commit({50, 3, 0x1000, 640}); // one too many, and the first of its own
+  EXPECT_EQ(memory.l2Traffic(), 2560);
+  memory.commit({200, 0, 0x1000, 640}); // too late
+  EXPECT_EQ(memory.l2Traffic(), 3200);
+}
+
+TEST(MemorySystem, ARequestThatWaitsForMemoryIsJoinedLonger) {
+  MemorySystem::Spec spec = smallSpec();
+  spec.mergeMost = 2;
+  spec.mergeReturn = 150;
+  MemorySystem memory(spec);
+  MemoryReply miss = memory.commit({0, 0, 0x1000, 64});
+  EXPECT_EQ(memory.commit({300, 1, 0x1000, 64}).ready,
+            miss.ready); // 200 + 300 - 150 have not passed
+  EXPECT_EQ(memory.l2Traffic(), 64);
+}
+
+TEST(MemorySystem, SmsThatDriftMergeLess) {
+  MemorySystem::Spec spec = smallSpec();
+  spec.gpcs.assign(64, 0);
+  spec.l2BytesPerClk = 1e6;
+  spec.mergeMost = 64;
+  spec.mergeReturn = 150;
+  MemorySystem step(spec);
+  spec.drift = 1000;
+  MemorySystem apart(spec);
+  for (MemorySystem *memory : {&step, &apart}) {
+    memory->assumeWarm();
+    for (int sm = 0; sm < 64; ++sm)
+      memory->commit({0, sm, 0x1000, 64});
+  }
+  EXPECT_EQ(step.l2Traffic(), 64);
+  EXPECT_GT(apart.l2Traffic(), 32 * 64);
+  EXPECT_LT(apart.l2Traffic(), 64 * 64);
+}
+
+TEST(MemorySystem, WritesHaveTheirOwnWay) {
+  MemorySystem memory(smallSpec());
+  memory.assumeWarm();
+  EXPECT_EQ(memory.commit({0, 0, 0x1000, 640, true}).accepted, 40); // 16 bytes a cycle
+  EXPECT_EQ(memory.commit({0, 1, 0x2000, 640, true}).accepted, 40); // together 32
+  EXPECT_EQ(memory.commit({0, 2, 0x3000, 640, true}).accepted, 60);
+  EXPECT_EQ(memory.commit({0, 0, 0x1000, 640}).accepted, 10); // reads do not wait for them
 }
 
 TEST(MemorySystem, DirtyDataLeaveForMemory) {

@@ -22,7 +22,7 @@ TEST(SubPartition, ThroughputOfEachPipe) {
   SubPartition::Turn mufu = part.commit(164, Pipe::Mufu, 16);
   EXPECT_EQ(mufu.issueDone, 180);
   EXPECT_EQ(mufu.pipeDone, 164 + 128);
-  EXPECT_EQ(mufu.ready, 164 + 128 + 19 - 16);
+  EXPECT_EQ(mufu.ready, 164 + 128 + 17 - 16);
   // Another pipe works beside it, the same one queues.
   EXPECT_EQ(part.query(180, Pipe::Fma, 1).start, 180);
   SubPartition::Turn queued = part.query(180, Pipe::Mufu, 1);
@@ -62,12 +62,12 @@ TEST(TensorCore, RateByShape) {
 TEST(TensorCore, QueuesInOrderOfIssue) {
   TensorCore core(TensorCore::Spec::of(h200()));
   TensorCore::Turn first = core.commit(0, wgmma(64, 256, 64));
-  EXPECT_EQ(first.start, 17);
-  EXPECT_EQ(first.busyUntil, 17 + 512);
-  EXPECT_EQ(first.done, 17 + 512 + 66);
-  EXPECT_EQ(first.issueDone, 4 * 17);
+  EXPECT_EQ(first.start, 19);
+  EXPECT_EQ(first.busyUntil, 19 + 512);
+  EXPECT_EQ(first.done, 19 + 512 + 132);
+  EXPECT_EQ(first.issueDone, 4 * 19);
   TensorCore::Turn second = core.query(20, wgmma(64, 256, 64));
-  EXPECT_EQ(second.start, 529);
+  EXPECT_EQ(second.start, 531);
   EXPECT_EQ(core.busy(), 512);
 }
 
@@ -75,7 +75,7 @@ TEST(TensorCore, ALongProductFillsTheQueue) {
   TensorCore core(TensorCore::Spec::of(h200()));
   // 16 instructions, 6 admitted at once: the last one is issued when 10 are over.
   TensorCore::Turn turn = core.commit(0, wgmma(128, 256, 128));
-  EXPECT_EQ(turn.issueDone, 17 + 2048 * 10 / 16);
+  EXPECT_EQ(turn.issueDone, 19 + 2048 * 10 / 16);
 }
 
 TEST(TensorCore, SaysWhatItDoesNotMultiply) {

@@ -10,9 +10,11 @@ namespace {
 
 MemorySystem::Spec memorySpec() {
   MemorySystem::Spec spec;
-  spec.sms = 1;
+  spec.gpcs = {0};
   spec.smBytesPerClk = 64;
+  spec.smWriteBytesPerClk = 64;
   spec.l2BytesPerClk = 6400;
+  spec.l2WriteBytesPerClk = 6400;
   spec.hbmBytesPerClk = 2000;
   spec.hitLatency = 264;
   spec.farLatency = 136;
@@ -84,11 +86,11 @@ TEST(Tma, AStoreFreesItsSourceBeforeItIsVisible) {
 }
 
 TEST(Tma, StoresLeaveSharedMemoryAtTheirOwnRate) {
-  MemorySystem memory(memorySpec());
+  MemorySystem::Spec slow = memorySpec();
+  slow.smWriteBytesPerClk = 16;
+  MemorySystem memory(slow);
   memory.assumeWarm();
-  TmaEngine::Spec spec = tmaSpec();
-  spec.storeBytesPerClk = 16;
-  TmaEngine tma(spec, 0, memory);
+  TmaEngine tma(tmaSpec(), 0, memory);
   EXPECT_EQ(tma.store(0, {0x1000, 0, 1, 8192}).sourceRead, 512 + 400);
   EXPECT_EQ(tma.store(0, {0x8000, 0, 1, 8192}).sourceRead, 1024 + 400);
   EXPECT_EQ(tma.load(0, {0x1000, 0, 1, 128}).start, 66); // loads wait for the gap only

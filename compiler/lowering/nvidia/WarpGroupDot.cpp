@@ -1,0 +1,341 @@
+// wgmma: products of a warp group, accumulators in registers.
+//
+// The tile is cut into instructions of 64 x n x k. Which registers an instruction
+// takes and where its operands begin in shared memory is looked up in the layouts:
+// the instruction's own fragment order (PTX ISA, "Register Fragments for
+// wgmma.mma_async") gives coordinates, and the layout says who holds them.
+#include "compiler/lowering/nvidia/Emitter.h"
+#include "compiler/lowering/nvidia/Families.h"
+#include "compiler/lowering/nvidia/Ptx.h"
+
+#include "compiler/analysis/EncodingToLayout.h"
+#include "compiler/dialect/ttng/TTNG.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+namespace LL = mlir::LLVM;
+using tlx::layout::LinearLayout;
+
+namespace tlx::nvidia {
+namespace {
+
+StringRef typeName(Type type, tt::InputPrecision precision) {
+  if (type.isF16())
+    return "f16";
+  if (type.isBF16())
+    return "bf16";
+  if (type.isF32())
+    return precision == tt::InputPrecision::TF32 ? "tf32" : "f32";
+  if (isa<Float8E4M3FNType>(type))
+    return "e4m3";
+  if (isa<Float8E5M2Type>(type))
+    return "e5m2";
+  if (type.isInteger(8))
+    return type.isUnsignedInteger() ? "u8" : "s8";
+  return type.isInteger(32) ? "s32" : "";
+}
+
+/// Register numbers by row and column, of the first thread.
+class Fragment {
+public:
+  explicit Fragment(const LinearLayout &layout) {
+    for (int64_t reg = 0; reg < layout.inSize(layout::kRegister); ++reg) {
+      layout::Coords in = {{std::string(layout::kRegister), reg}};
+      held.try_emplace({layout.apply(in, layout::dimName(0)), layout.apply(in, layout::dimName(1))},
+                       reg);
+    }
+  }
+  int64_t at(int64_t row, int64_t column) const {
+    auto found = held.find({row, column});
+    assert(found != held.end() && "no register of this thread");
+    return found->second;
+  }
+
+private:
+  llvm::DenseMap<std::pair<int64_t, int64_t>, int64_t> held;
+};
+
+/// An operand in shared memory. `outer` is its dimension of rows or columns of the
+/// product, `inner` the summed one.
+class SharedOperand {
+public:
+  SharedOperand(Emitter &e, Value value, unsigned outerDim)
+      : e(e), outerDim(outerDim), type(cast<ttg::MemDescType>(value.getType())),
+        place(e.buffer(value)), toOffset(e.layout(type).pseudoInverse()),
+        bytes(Emitter::memoryBits(type.getElementType()) / 8) {
+    Result<layout::EncodingPtr> encoding = describeEncoding(type.getEncoding());
+    if (const auto *swizzled = (*encoding)->as<layout::NvmmaSharedEncoding>()) {
+      known = true;
+      swizzle = swizzled->swizzlingByteWidth;
+      unsigned fastest = swizzled->transposed ? 0 : 1;
+      outerMajor = fastest == outerDim;
+    }
+  }
+
+  bool known = false;
+  bool outerMajor = false; ///< consecutive along rows or columns, not along the sum
+
+  /// The descriptor's constant part (PTX ISA, "Matrix Descriptor Format").
+  int64_t strides() const {
+    auto field = [](int64_t bytesApart) { return bytesApart >> 4 & 0x3fff; };
+    int64_t leading = 0, stride = 0;
+    if (outerMajor) {
+      leading = swizzle ? offset(swizzle / bytes, 0) : offset(0, 8);
+      stride = swizzle ? offset(0, 8) : offset(8, 0);
+    } else {
+      leading = swizzle ? 16 : offset(0, 16 / bytes);
+      stride = offset(8, 0);
+    }
+    int64_t mode = swizzle == 128 ? 1 : swizzle == 64 ? 2 : swizzle == 32 ? 3 : 0;
+    return int64_t(uint64_t(mode) << 62 | uint64_t(field(stride)) << 32 |
+                   uint64_t(field(leading)) << 16);
+  }
+
+  /// Descriptor of what begins at (outer, inner), moved by `moved` bytes.
+  Value descriptor(int64_t outer, int64_t inner, Value moved) const {
+    int64_t constant = offset(outer, inner);
+    bool whole = Emitter::constantOf(place.flip) == 0;
+    Value address = whole ? e.add(e.add(place.base, moved), e.i32(constant))
+                          : e.add(place.base, e.bxor(e.bxor(place.flip, moved), e.i32(constant)));
+    Value low = e.lshr(e.band(address, e.i32(0x3ffff)), 4);
+    return e.bor(e.resize(low, e.b.getI64Type()), e.i64(strides()));
+  }
+
+  /// Where the warp group's part begins, from the product's layout.
+  Value groupOffset(const LinearLayout &product) const {
+    SmallVector<int64_t> bases;
+    for (unsigned bit = 0; bit < product.inBits(layout::kWarp); ++bit) {
+      int64_t outer = product.basis(layout::kWarp, bit, layout::dimName(outerDim));
+      bases.push_back(bit < 2 ? 0 : offset(outer, 0));
+    }
+    return e.flipped(e.task.uniformWarp, bases);
+  }
+
+  /// Byte offset of an element, 0 where the buffer does not reach.
+  int64_t offset(int64_t outer, int64_t inner) const {
+    unsigned innerDim = 1 - outerDim;
+    std::string outerName = layout::dimName(outerDim), innerName = layout::dimName(innerDim);
+    if (outer >= toOffset.inSize(outerName) || inner >= toOffset.inSize(innerName))
+      return 0;
+    return toOffset.apply({{outerName, outer}, {innerName, inner}}, layout::kOffset) * bytes;
+  }
+
+private:
+  Emitter &e;
+  unsigned outerDim;
+  ttg::MemDescType type;
+  Buffer place;
+  LinearLayout toOffset;
+  int64_t bytes, swizzle = 0;
+};
+
+/// Pairs of 16-bit values as 32-bit registers, and back.
+SmallVector<Value> pairUp(Emitter &e, ArrayRef<Value> halves) {
+  SmallVector<Value> words;
+  auto pair = VectorType::get({2}, halves.front().getType());
+  for (size_t index = 0; index < halves.size(); index += 2) {
+    Value both = e.undefined(pair);
+    for (int64_t half : {0, 1})
+      both = LL::InsertElementOp::create(e.b, e.loc, both, halves[index + half], e.i32(half));
+    words.push_back(e.cast(both, e.b.getI32Type()));
+  }
+  return words;
+}
+
+SmallVector<Value> takeApart(Emitter &e, ArrayRef<Value> words, Type half) {
+  SmallVector<Value> halves;
+  for (Value word : words) {
+    Value both = e.cast(word, VectorType::get({2}, half));
+    for (int64_t index : {0, 1})
+      halves.push_back(LL::ExtractElementOp::create(e.b, e.loc, both, e.i32(index)));
+  }
+  return halves;
+}
+
+bool isZero(Value value) {
+  Attribute constant;
+  if (!matchPattern(value, m_Constant(&constant)))
+    return false;
+  auto elements = dyn_cast<DenseElementsAttr>(constant);
+  if (!elements || !elements.isSplat())
+    return false;
+  if (auto floating = dyn_cast<FloatAttr>(elements.getSplatValue<Attribute>()))
+    return floating.getValue().isPosZero();
+  return elements.getSplatValue<APInt>().isZero();
+}
+
+class WarpGroupDot {
+public:
+  WarpGroupDot(ttng::WarpGroupDotOp op, Emitter &e)
+      : op(op), e(e), product(cast<RankedTensorType>(op.getType())), layout(e.layout(product)) {}
+
+  LogicalResult run() {
+    if (failed(check()))
+      return failure();
+    NVVM::WgmmaFenceAlignedOp::create(e.b, e.loc);
+    SharedOperand b(e, op.getB(), 1);
+    std::optional<SharedOperand> a;
+    if (isa<ttg::MemDescType>(op.getA().getType()))
+      a.emplace(e, op.getA(), 0);
+    if (!b.known || (a && !a->known))
+      return op.emitError("'ttng.warp_group_dot' operand must have an nvmma_shared encoding");
+    Value aGroup = a ? a->groupOffset(layout) : Value(), bGroup = b.groupOffset(layout);
+    Registers accumulators = e.get(op.getC());
+    Fragment held(layout);
+    for (int64_t row = 0; row < product.getShape()[0]; row += 16 * warps[0])
+      for (int64_t column = 0; column < product.getShape()[1]; column += n * warps[1]) {
+        SmallVector<int64_t> registers;
+        for (int64_t index = 0; index < n / 2; ++index)
+          registers.push_back(
+              held.at(row + (index >> 1 & 1) * 8, column + (index & 1) + (index >> 2) * 8));
+        tile(row, column, registers, accumulators, a, aGroup, b, bGroup);
+      }
+    NVVM::WgmmaGroupSyncAlignedOp::create(e.b, e.loc);
+    bool half = product.getElementType().isF16();
+    if (!op.getIsAsync() || half)
+      NVVM::WgmmaWaitGroupSyncOp::create(e.b, e.loc, 0);
+    e.set(op.getD(), std::move(accumulators));
+    return success();
+  }
+
+private:
+  LogicalResult check() {
+    Result<layout::EncodingPtr> encoding = describeEncoding(product.getEncoding());
+    const auto *mma = encoding ? (*encoding)->as<layout::NvidiaMmaEncoding>() : nullptr;
+    if (!mma || mma->versionMajor != 3 || mma->warpsPerCta.size() != 2)
+      return op.emitError("'ttng.warp_group_dot' result must have an nvidia_mma encoding of "
+                          "version 3; got ")
+             << product.getEncoding();
+    if (!mma->cga.empty())
+      return op.emitError("'ttng.warp_group_dot' across the CTAs of a cluster has no lowering");
+    if (e.task.warps % 4 != 0 || e.task.firstWarp % 4 != 0)
+      return op.emitError("'ttng.warp_group_dot' needs whole warp groups; its task has ")
+             << e.task.warps << " warps from warp " << e.task.firstWarp;
+    warps = {mma->warpsPerCta[0], mma->warpsPerCta[1]};
+    n = mma->instrShape[1];
+    auto bType = cast<ttg::MemDescType>(op.getB().getType());
+    Type aElement = cast<ShapedType>(op.getA().getType()).getElementType();
+    aName = typeName(aElement, op.getInputPrecision());
+    bName = typeName(bType.getElementType(), op.getInputPrecision());
+    resultName = typeName(product.getElementType(), tt::InputPrecision::IEEE);
+    if (aName.empty() || bName.empty() || aName == "f32")
+      return op.emitError("'ttng.warp_group_dot' of ")
+             << aElement << " has no instruction" << (aName == "f32" ? " in full precision" : "");
+    bits = aElement.getIntOrFloatBitWidth();
+    k = 256 / bits;
+    depth = bType.getShape()[0];
+    if (auto tensor = dyn_cast<RankedTensorType>(op.getA().getType())) {
+      Result<layout::EncodingPtr> operand = describeEncoding(tensor.getEncoding());
+      const auto *dot = operand ? (*operand)->as<layout::DotOperandEncoding>() : nullptr;
+      if (!dot || dot->kWidth != 32 / bits)
+        return op.emitError("'ttng.warp_group_dot' operand in registers must have kWidth = ")
+               << 32 / bits;
+    }
+    return success();
+  }
+
+  /// All instructions of one 64 x n tile of each warp group.
+  void tile(int64_t row, int64_t column, ArrayRef<int64_t> registers, Registers &accumulators,
+            const std::optional<SharedOperand> &a, Value aGroup, const SharedOperand &b,
+            Value bGroup) {
+    Type element = e.scalarType(product);
+    bool half = element.isF16();
+    SmallVector<Value> values;
+    for (int64_t reg : registers)
+      values.push_back(accumulators[reg]);
+    if (half)
+      values = pairUp(e, values);
+    bool overwrite = isZero(op.getC());
+    for (int64_t inner = 0; inner < depth; inner += k) {
+      ptx::Wgmma in;
+      in.n = n;
+      in.k = k;
+      in.accumulator = resultName;
+      in.a = aName;
+      in.b = bName;
+      if (a) {
+        in.descriptorA = a->descriptor(row, inner, aGroup);
+        in.transposeA = a->outerMajor;
+      } else {
+        in.fragmentA = fragmentOfA(row, inner);
+      }
+      in.descriptorB = b.descriptor(column, inner, bGroup);
+      in.transposeB = b.outerMajor;
+      if (inner > 0 || !overwrite)
+        in.accumulators = values;
+      if (inner == 0 && !overwrite && op.getUseC())
+        in.accumulate = e.scalar(op.getUseC());
+      values = ptx::wgmma(e, in, half ? e.b.getI32Type() : element);
+    }
+    if (half)
+      values = takeApart(e, values, element);
+    for (auto [reg, value] : llvm::zip(registers, values))
+      accumulators[reg] = value;
+  }
+
+  SmallVector<Value> fragmentOfA(int64_t row, int64_t inner) {
+    auto type = cast<RankedTensorType>(op.getA().getType());
+    if (!heldA)
+      heldA.emplace(e.layout(type));
+    const Registers &registers = e.get(op.getA());
+    int64_t pack = 32 / bits;
+    SmallVector<Value> words;
+    for (int64_t index = 0; index < 4; ++index) {
+      auto vector = VectorType::get({pack}, e.scalarType(type));
+      Value word = e.undefined(vector);
+      for (int64_t part = 0; part < pack; ++part) {
+        int64_t reg = heldA->at(row + (index & 1) * 8, inner + (index >> 1) * 4 * pack + part);
+        word = LL::InsertElementOp::create(e.b, e.loc, word, registers[reg], e.i32(part));
+      }
+      words.push_back(e.cast(word, e.b.getI32Type()));
+    }
+    return words;
+  }
+
+  ttng::WarpGroupDotOp op;
+  Emitter &e;
+  RankedTensorType product;
+  const LinearLayout layout;
+  std::array<int64_t, 2> warps{};
+  int64_t n = 0, k = 0, bits = 0, depth = 0;
+  StringRef aName, bName, resultName;
+  std::optional<Fragment> heldA;
+};
+
+LogicalResult lowerWarpGroupDot(ttng::WarpGroupDotOp op, Emitter &e) {
+  return WarpGroupDot(op, e).run();
+}
+
+/// What is waited for passes through the wait, so that no use of it can move in
+/// front.
+LogicalResult lowerWait(ttng::WarpGroupDotWaitOp op, Emitter &e) {
+  SmallVector<Value> values;
+  for (Value input : op.getInputs()) {
+    if (isa<ttg::MemDescType>(input.getType()))
+      continue;
+    const Registers &registers = e.get(input);
+    if (registers.front().getType().getIntOrFloatBitWidth() == 32)
+      llvm::append_range(values, registers);
+  }
+  SmallVector<Value> waited = ptx::wgmmaWait(e, op.getPendings(), values);
+  size_t next = 0;
+  for (auto [input, output] : llvm::zip(op.getInputs(), op.getOutputs())) {
+    Registers registers = e.get(input);
+    if (!isa<ttg::MemDescType>(input.getType()) &&
+        registers.front().getType().getIntOrFloatBitWidth() == 32)
+      for (Value &value : registers)
+        value = waited[next++];
+    e.set(output, std::move(registers));
+  }
+  return success();
+}
+
+} // namespace
+
+void addWarpGroupDot(LoweringTable &table) {
+  table.add<ttng::WarpGroupDotOp>(lowerWarpGroupDot);
+  table.add<ttng::WarpGroupDotWaitOp>(lowerWait);
+}
+
+} // namespace tlx::nvidia
