@@ -366,6 +366,12 @@ Machine::Outcome Machine::event(State &state, int task, int event) {
   // Whatever blocks comes first, before anything has changed.
   for (const Resolved &r : scratch) {
     async |= r.effect->moment == Moment::Completion;
+    if (r.effect->diverged)
+      return violate({BugClass::NamedBarrier,
+                      "a part of a warp executes " + program.events[event].op +
+                          ", which all its threads have to execute together",
+                      here(state, task, event),
+                      {}});
     Outcome blocked = Outcome::Ran;
     if (r.effect->kind == Kind::BarrierWait)
       blocked = wait(state, task, event, r);

@@ -167,7 +167,9 @@ private:
                                       const std::vector<int64_t> &prefix) const;
 
   int strand(int task, int half) const { return 2 * task + half; }
-  int halves(int task) const { return program.tasks[task].warps > 1 ? 2 : 1; }
+  int halves(int task) const {
+    return program.tasks[task].warps > 1 || program.tasks[task].lanesApart ? 2 : 1;
+  }
   int currentRow(int barrier) const { return 2 * numTasks + 2 * barrier; }
   int lastRow(int barrier) const { return currentRow(barrier) + 1; }
   int scratchRow() const { return 2 * numTasks + 2 * map.numBarriers(); }

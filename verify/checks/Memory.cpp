@@ -12,6 +12,17 @@ std::string Machine::accessText(const Access &access) const {
   return text + program.events[access.event].op;
 }
 
+/// So many warps have the lanes of tensor memory between them.
+static constexpr int WarpsOverLanes = 4;
+
+/// Tells sets of cells apart; never 0.
+static uint32_t extentOf(const std::vector<int> &cells) {
+  uint64_t hash = 1469598103934665603u;
+  for (int cell : cells)
+    hash = (hash ^ static_cast<uint64_t>(cell)) * 1099511628211u;
+  return static_cast<uint32_t>(hash >> 32) | 1;
+}
+
 /// Whether an event may touch less than its targets say.
 bool Machine::isApproximate(int event) const {
   const std::vector<Effect> &effects = program.events[event].effects;
@@ -33,6 +44,7 @@ bool Machine::access(State &state, int task, int event, const std::vector<int> &
                      Token token, uint16_t agent, bool write, bool async, sync::Proxy proxy,
                      bool ordered) {
   bool asyncProxy = proxy == sync::Proxy::Async;
+  uint32_t extent = !async && program.tasks[task].warps > WarpsOverLanes ? extentOf(cells) : 0;
   for (int index : cells)
     if (int rank = map.cellRank(index);
         rank != program.tasks[task].rank &&
@@ -50,7 +62,12 @@ bool Machine::access(State &state, int task, int event, const std::vector<int> &
       if (ordered && other.ordered && other.agent == agent)
         continue;                                                        // one pipe, in issue order
       int otherTask = other.agent < 2 * numTasks ? other.agent / 2 : -1; // of a strand
-      if (!state.knowledge.knows(row, other.token) && otherTask == task)
+      if (!shared && !async && otherTask == task) {
+        // Lanes belong to warps, and so do the columns when there are more warps than
+        // lanes: what has the same extent is the same warp's. No barrier is inserted.
+        if (!extent || extent == other.extent)
+          continue;
+      } else if (!state.knowledge.knows(row, other.token) && otherTask == task)
         taskBarrier(state, task); // the barrier that the membar analysis inserts
       if (row == scratchRow() && otherTask == task)
         state.knowledge.join(row, strand(task, 0));
@@ -105,7 +122,8 @@ bool Machine::access(State &state, int task, int event, const std::vector<int> &
                (!async || ordered || state.knowledge.knows(row, other.token));
       });
     }
-    cell.accesses.push_back({token, agent, write, async, asyncProxy, ordered, event, state.serial});
+    cell.accesses.push_back(
+        {token, agent, write, async, asyncProxy, ordered, event, extent, state.serial});
   }
   return true;
 }

@@ -90,7 +90,8 @@ struct Access {
   bool asyncProxy : 1; ///< went through the async proxy
   bool ordered : 1;    ///< its agent completes in issue order
   int32_t event;
-  int32_t serial; ///< when, for messages; not part of the state's identity
+  uint32_t extent; ///< which columns, where several warps of a task share lanes
+  int32_t serial;  ///< when, for messages; not part of the state's identity
 };
 
 /// One elementary piece of memory: no two accesses of the program cut it.

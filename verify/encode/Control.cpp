@@ -203,6 +203,23 @@ bool Encoder::synchronises(const Block &block) const {
   return false;
 }
 
+/// The first instruction in which a warp has to take part as a whole.
+const Event *Encoder::alignedBarrier(const Block &block) const {
+  for (const Stmt &stmt : block) {
+    if (stmt.kind == Stmt::EventStmt)
+      for (const Effect &effect : p.events[stmt.event].effects)
+        if (effect.kind == sync::Kind::NamedBarrierSync ||
+            effect.kind == sync::Kind::NamedBarrierArrive ||
+            effect.kind == sync::Kind::TaskBarrier || effect.kind == sync::Kind::ClusterArrive ||
+            effect.kind == sync::Kind::ClusterWait)
+          return &p.events[stmt.event];
+    for (const Block *inner : {&stmt.before, &stmt.body, &stmt.orElse})
+      if (const Event *found = alignedBarrier(*inner))
+        return found;
+  }
+  return nullptr;
+}
+
 void Encoder::ifElse(Operation *op, Block &out) {
   auto branch = cast<scf::IfOp>(op);
   ExprId cond = scalar(branch.getCondition());
@@ -217,6 +234,20 @@ void Encoder::ifElse(Operation *op, Block &out) {
   // Threads of one task that part here must not meet anybody inside.
   if (threadId != NoExpr && dependsOn(cond, threadId) &&
       (synchronises(thenBlock) || synchronises(elseBlock))) {
+    const Event *barrier = alignedBarrier(thenBlock);
+    if (!barrier)
+      barrier = alignedBarrier(elseBlock);
+    std::optional<std::vector<bool>> threads = threadsWhere(cond);
+    bool partsWarp = false;
+    for (size_t t = 1; threads && t < threads->size(); ++t)
+      partsWarp |= t % 32 != 0 && (*threads)[t] != (*threads)[t - 1];
+    if (barrier && partsWarp) {
+      Event event = *barrier;
+      for (Effect &effect : event.effects)
+        effect.diverged = true;
+      out.push_back(eventStmt(p.addEvent(std::move(event))));
+      return;
+    }
     unsupported(op, "synchronisation under a condition that threads of one task decide apart", out);
     return;
   }

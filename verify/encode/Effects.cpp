@@ -28,6 +28,18 @@ ExprId Encoder::withThread(ExprId expr, int64_t t) {
   return e.binary(node.op, withThread(node.a, t), withThread(node.b, t));
 }
 
+/// For which threads of the task a condition holds; nothing when it depends on more.
+std::optional<std::vector<bool>> Encoder::threadsWhere(ExprId condition) {
+  std::vector<bool> threads;
+  for (int64_t t = 0; t < taskWarps * 32; ++t) {
+    ExprId holds = withThread(condition, t);
+    if (!e.isConst(holds))
+      return std::nullopt;
+    threads.push_back(e[holds].value != 0);
+  }
+  return threads;
+}
+
 int Encoder::namedBarriers() {
   if (named >= 0)
     return named;
@@ -111,23 +123,22 @@ bool Encoder::effect(Operation *op, const tlx::SyncEffect &from, std::vector<Eff
   // A per-thread arrival under a condition on the thread: count the threads.
   if (effect.threads == sync::Threads::PerThread && effect.pred != NoExpr && threadId != NoExpr &&
       dependsOn(effect.pred, threadId)) {
-    int64_t count = 0, last = -1;
-    for (int64_t t = 0; t < taskWarps * 32; ++t) {
-      ExprId holds = withThread(effect.pred, t);
-      if (!e.isConst(holds)) {
-        why = "a per-thread arrival under a condition that is not only on the thread";
-        return false;
-      }
-      if (e[holds].value)
-        ++count, last = t;
+    std::optional<std::vector<bool>> threads = threadsWhere(effect.pred);
+    if (!threads) {
+      why = "a per-thread arrival under a condition that is not only on the thread";
+      return false;
     }
+    int64_t count = llvm::count(*threads, true);
     if (!count)
       return true;
     if (count < taskWarps * 32) {
-      if (last >= 32) {
-        why = "a per-thread arrival of some threads of several warps";
+      // They release what the leading strand knows: the other strand is some that do
+      // not arrive, in a task of one warp the rest of its lanes.
+      if (!threads->front() || (taskWarps == 1 && arriving && *arriving != *threads)) {
+        why = "per-thread arrivals of different threads, or without the first";
         return false;
       }
+      arriving = threads;
       effect.threads = sync::Threads::Elected;
       effect.amount = e.binary(Op::Mul, effect.amount, e.constant(count));
     }

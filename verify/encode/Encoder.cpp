@@ -162,9 +162,11 @@ void Encoder::encodeRank(int rank) {
     root.name = "cta" + std::to_string(rank) + ".default";
   root.rank = rank;
   root.warps = taskWarps = defaultWarps;
+  arriving.reset();
   answersRead = e.constant(0);
   regions = 0;
   root.body = region(function->getRegion(0));
+  root.lanesApart = arriving.has_value();
   p.tasks.push_back(std::move(root));
   for (Task &task : pending)
     p.tasks.push_back(std::move(task));
@@ -328,7 +330,10 @@ void Encoder::specialize(Operation *op, Block &out) {
     task.warps = index < static_cast<int>(warps.size()) ? warps[index] : 4;
     taskWarps = task.warps;
     ExprId answersBefore = answersRead;
+    auto arrivingBefore = std::exchange(arriving, std::nullopt);
     task.body = region(partition);
+    task.lanesApart = arriving.has_value();
+    arriving = std::move(arrivingBefore);
     answersRead = answersBefore;
     taskWarps = defaultWarps;
     pending.push_back(std::move(task));

@@ -81,6 +81,7 @@ private:
   void countedAnswers(VarId count, Stmt &stmt, std::vector<Assign> &results);
   void readAnswer(mlir::Operation *op);
   bool synchronises(const Block &block) const;
+  const Event *alignedBarrier(const Block &block) const;
   void ifElse(mlir::Operation *op, Block &out);
   bool isScalar(mlir::Type type) const;
   VarId newVar(mlir::Value value);
@@ -111,6 +112,7 @@ private:
               std::string &why);
   bool dependsOn(ExprId expr, ExprId leaf) const;
   ExprId withThread(ExprId expr, int64_t t);
+  std::optional<std::vector<bool>> threadsWhere(ExprId condition);
   int namedBarriers();
   void clusterSync(mlir::Operation *op, const char *what, Block &out);
   void lifetime(mlir::Operation *op, Block &out);
@@ -152,8 +154,10 @@ private:
   llvm::DenseMap<mlir::Operation *, int> maps; ///< scratch allocation -> buffer of tensor maps
   std::map<std::string, ExprId> shared;        ///< symbols that all tasks see alike
   int named = -1;
-  int taskWarps = 4;                        ///< of the task being encoded
-  ExprId threadId = NoExpr;                 ///< gpu.thread_id x within the task
+  int taskWarps = 4;        ///< of the task being encoded
+  ExprId threadId = NoExpr; ///< gpu.thread_id x within the task
+  /// Those that make the task's per-thread arrivals, where not all do.
+  std::optional<std::vector<bool>> arriving;
   bool fencesBulkStores = false;            ///< the level lacks the compiler's own fences
   LoweredClusterSync lowered;               ///< cluster barriers that the IR does not show
   llvm::DenseSet<mlir::Value> indexedRoots; ///< rank-2 allocations that are arrays

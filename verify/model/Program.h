@@ -125,6 +125,7 @@ struct Effect {
   /// ClusterArrive: without release semantics.
   bool relaxed = false;
   Lifetime lifetime = Lifetime::Goes;
+  bool diverged = false; ///< executed by a part of a warp
   /// The target is a buffer, not a barrier.
   bool onMemory() const {
     return kind == sync::Kind::Read || kind == sync::Kind::Write ||
@@ -178,6 +179,9 @@ struct Task {
   int rank = 0; ///< CTA of the cluster
   int warps = 4;
   int region = -1; ///< starts at the fork of this region; -1: with the kernel
+  /// Some threads of a warp arrive where others do not, so that a single warp moves
+  /// in two parts as well.
+  bool lanesApart = false;
   Block body;
 };
 
