@@ -177,6 +177,7 @@ private:
   uint16_t asyncAgent(int task, sync::Group group) const {
     return static_cast<uint16_t>(2 * numTasks + task * 8 + static_cast<int>(group));
   }
+  bool onePipe(uint16_t agent) const;
   Step here(const State &state, int task, int event, std::string note = {}) const;
   Outcome violate(Violation violation);
   Outcome unmodelled(const State &state, int task, int event, std::string reason);

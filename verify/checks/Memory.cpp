@@ -40,6 +40,15 @@ int Machine::taskOf(const Access &access) const {
   return access.agent < 2 * numTasks ? access.agent / 2 : (access.agent - 2 * numTasks) / 8;
 }
 
+/// Does what one task issues there touch memory in issue order? Copies to shared
+/// memory do not: PTX promises no order between two cp.async ("Data Movement and
+/// Conversion Instructions: cp.async.commit_group"), and AMD's waves each issue a part.
+bool Machine::onePipe(uint16_t agent) const {
+  auto group = static_cast<sync::Group>((agent - 2 * numTasks) % 8);
+  return group == sync::Group::Tcgen05 || group == sync::Group::Wgmma ||
+         group == sync::Group::BulkStore;
+}
+
 bool Machine::access(State &state, int task, int event, const std::vector<int> &cells, int row,
                      Token token, uint16_t agent, bool write, bool async, sync::Proxy proxy,
                      bool ordered) {
@@ -59,8 +68,8 @@ bool Machine::access(State &state, int task, int event, const std::vector<int> &
     for (const Access &other : cell.accesses) {
       if ((!write && !other.write) || other.serial == state.serial)
         continue; // two reads, or another warp's part of the same operation
-      if (ordered && other.ordered && other.agent == agent)
-        continue;                                                        // one pipe, in issue order
+      if (async && other.async && other.agent == agent && onePipe(agent))
+        continue;
       int otherTask = other.agent < 2 * numTasks ? other.agent / 2 : -1; // of a strand
       if (!shared && !async && otherTask == task) {
         // Lanes belong to warps, and so do the columns when there are more warps than

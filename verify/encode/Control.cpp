@@ -2,6 +2,7 @@
 
 #include "verify/encode/EncoderImpl.h"
 
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -220,6 +221,30 @@ const Event *Encoder::alignedBarrier(const Block &block) const {
   return nullptr;
 }
 
+/// Threads of one task that part must not meet anybody before they are together again.
+/// True when they do; says so.
+bool Encoder::threadsPart(Operation *op, ExprId cond, const Block &yes, const Block &no,
+                          Block &out) {
+  if (threadId == NoExpr || !dependsOn(cond, threadId) || (!synchronises(yes) && !synchronises(no)))
+    return false;
+  const Event *barrier = alignedBarrier(yes);
+  if (!barrier)
+    barrier = alignedBarrier(no);
+  std::optional<std::vector<bool>> threads = threadsWhere(cond);
+  bool partsWarp = false;
+  for (size_t t = 1; threads && t < threads->size(); ++t)
+    partsWarp |= t % 32 != 0 && (*threads)[t] != (*threads)[t - 1];
+  if (barrier && partsWarp) {
+    Event event = *barrier;
+    for (Effect &effect : event.effects)
+      effect.diverged = true;
+    out.push_back(eventStmt(p.addEvent(std::move(event))));
+  } else {
+    unsupported(op, "synchronisation under a condition that threads of one task decide apart", out);
+  }
+  return true;
+}
+
 void Encoder::ifElse(Operation *op, Block &out) {
   auto branch = cast<scf::IfOp>(op);
   ExprId cond = scalar(branch.getCondition());
@@ -231,26 +256,8 @@ void Encoder::ifElse(Operation *op, Block &out) {
   if (branch.elseBlock())
     block(*branch.elseBlock(), elseBlock);
   inBranch = outer;
-  // Threads of one task that part here must not meet anybody inside.
-  if (threadId != NoExpr && dependsOn(cond, threadId) &&
-      (synchronises(thenBlock) || synchronises(elseBlock))) {
-    const Event *barrier = alignedBarrier(thenBlock);
-    if (!barrier)
-      barrier = alignedBarrier(elseBlock);
-    std::optional<std::vector<bool>> threads = threadsWhere(cond);
-    bool partsWarp = false;
-    for (size_t t = 1; threads && t < threads->size(); ++t)
-      partsWarp |= t % 32 != 0 && (*threads)[t] != (*threads)[t - 1];
-    if (barrier && partsWarp) {
-      Event event = *barrier;
-      for (Effect &effect : event.effects)
-        effect.diverged = true;
-      out.push_back(eventStmt(p.addEvent(std::move(event))));
-      return;
-    }
-    unsupported(op, "synchronisation under a condition that threads of one task decide apart", out);
+  if (threadsPart(op, cond, thenBlock, elseBlock, out))
     return;
-  }
   std::vector<Assign> thenAssigns, elseAssigns;
   if (answersThen != answersRead) {
     VarId count = p.addVar("answers");
@@ -291,6 +298,86 @@ void Encoder::ifElse(Operation *op, Block &out) {
   if (thenBlock.empty() && elseBlock.empty())
     return;
   out.push_back(ifStmt(cond, std::move(thenBlock), std::move(elseBlock), locOf(op)));
+}
+
+/// Block arguments are variables that every edge sets.
+bool Encoder::edge(Operation *branch, ValueRange values, mlir::Block *to, Block &out) {
+  std::vector<Assign> assigns;
+  for (auto [arg, value] : llvm::zip(to->getArguments(), values)) {
+    if (isScalar(arg.getType())) {
+      if (!scalars.contains(arg))
+        scalars[arg] = e.var(newVar(arg));
+      assigns.push_back({static_cast<VarId>(e[scalars[arg]].value), scalar(value)});
+    } else if (isa<ttg::MemDescType>(arg.getType())) {
+      unsupported(branch, "passes a buffer between blocks", out);
+      return false;
+    }
+  }
+  if (!assigns.empty())
+    out.push_back(assignStmt(std::move(assigns)));
+  return true;
+}
+
+/// Blocks from `from` up to `stop` (null: the end of the region): a branch is an if up
+/// to where its ways meet again. Early returns look like this.
+void Encoder::blocks(mlir::Block *from, mlir::Block *stop, PostDominanceInfo &after,
+                     llvm::SmallPtrSetImpl<mlir::Block *> &open, Block &out) {
+  SmallVector<mlir::Block *> mine;
+  while (from && from != stop) {
+    Operation *end = from->getTerminator();
+    if (!open.insert(from).second)
+      return unsupported(end, "a loop between blocks", out);
+    mine.push_back(from);
+    block(*from, out);
+    if (auto branch = dyn_cast<cf::BranchOp>(end)) {
+      if (!edge(end, branch.getDestOperands(), branch.getDest(), out))
+        return;
+      from = branch.getDest();
+    } else if (auto branch = dyn_cast<cf::CondBranchOp>(end)) {
+      ExprId cond = scalar(branch.getCondition());
+      auto *node = after.getNode(from)->getIDom();
+      mlir::Block *join = node ? node->getBlock() : nullptr;
+      Block yes, no;
+      if (!edge(end, branch.getTrueDestOperands(), branch.getTrueDest(), yes) ||
+          !edge(end, branch.getFalseDestOperands(), branch.getFalseDest(), no))
+        return unsupported(end, "passes a buffer between blocks", out);
+      bool outer = std::exchange(inBranch, true);
+      ExprId answersBefore = answersRead;
+      blocks(branch.getTrueDest(), join, after, open, yes);
+      ExprId answersYes = std::exchange(answersRead, answersBefore);
+      blocks(branch.getFalseDest(), join, after, open, no);
+      inBranch = outer;
+      if (threadsPart(end, cond, yes, no, out))
+        return;
+      if (answersYes != answersRead) {
+        VarId count = p.addVar("answers");
+        yes.push_back(assignStmt({{count, answersYes}}));
+        no.push_back(assignStmt({{count, answersRead}}));
+        answersRead = e.var(count);
+      }
+      out.push_back(ifStmt(cond, std::move(yes), std::move(no), locOf(end)));
+      from = join;
+    } else if (end->getNumSuccessors()) {
+      return unsupported(end, "this control flow", out);
+    } else {
+      break;
+    }
+  }
+  for (mlir::Block *block : mine)
+    open.erase(block);
+}
+
+void Encoder::executeRegion(Operation *op, Block &out) {
+  Region &body = op->getRegion(0);
+  if (!body.hasOneBlock())
+    return unsupported(op, "control flow between blocks inside it", out);
+  block(body.front(), out);
+  for (auto [result, value] :
+       llvm::zip(op->getResults(), body.front().getTerminator()->getOperands()))
+    if (isScalar(result.getType()))
+      scalars[result] = scalar(value);
+    else if (isa<ttg::MemDescType>(result.getType()))
+      views[result] = view(value);
 }
 
 } // namespace tlx::verify

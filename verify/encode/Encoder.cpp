@@ -178,7 +178,9 @@ Block Encoder::region(Region &region) {
   if (region.empty())
     return out;
   if (!region.hasOneBlock()) {
-    unsupported(region.getParentOp(), "control flow between blocks", out);
+    llvm::SmallPtrSet<mlir::Block *, 8> open;
+    mlir::PostDominanceInfo after(region.getParentOp());
+    blocks(&region.front(), nullptr, after, open, out);
     return out;
   }
   block(region.front(), out);
@@ -277,14 +279,17 @@ void Encoder::operation(Operation *op, Block &out) {
     return whileLoop(op, out);
   if (isa<scf::IfOp>(op))
     return ifElse(op, out);
+  if (isa<scf::ExecuteRegionOp>(op))
+    return executeRegion(op, out);
   if (isa<ttg::WarpSpecializeOp>(op))
     return specialize(op, out);
   if (op->getName().getStringRef() == "llvm.intr.assume") {
     // A fact about arguments that the IR states. Used only where it always holds.
     const ExprNode node = e[scalar(op->getOperand(0))];
-    if (depth == 0 && !inPartition && node.op == Op::Lt)
+    bool always = depth == 0 && !inPartition && !inBranch;
+    if (always && node.op == Op::Lt)
       p.positive.push_back(e.sub(node.b, node.a));
-    else if (depth == 0 && !inPartition && node.op == Op::Le)
+    else if (always && node.op == Op::Le)
       p.positive.push_back(e.add(e.sub(node.b, node.a), e.constant(1)));
     return;
   }

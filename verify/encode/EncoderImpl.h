@@ -8,6 +8,7 @@
 #include "compiler/dialect/ttng/TTNG.h"
 #include "verify/encode/Encoder.h"
 
+#include "mlir/IR/Dominance.h"
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -69,6 +70,10 @@ private:
   bool layOut();
   void encodeRank(int rank);
   Block region(mlir::Region &region);
+  void blocks(mlir::Block *from, mlir::Block *stop, mlir::PostDominanceInfo &after,
+              llvm::SmallPtrSetImpl<mlir::Block *> &open, Block &out);
+  bool edge(mlir::Operation *branch, mlir::ValueRange values, mlir::Block *to, Block &out);
+  void executeRegion(mlir::Operation *op, Block &out);
   void block(mlir::Block &block, Block &out);
   void operation(mlir::Operation *op, Block &out);
   void specialize(mlir::Operation *op, Block &out);
@@ -82,6 +87,7 @@ private:
   void readAnswer(mlir::Operation *op);
   bool synchronises(const Block &block) const;
   const Event *alignedBarrier(const Block &block) const;
+  bool threadsPart(mlir::Operation *op, ExprId cond, const Block &yes, const Block &no, Block &out);
   void ifElse(mlir::Operation *op, Block &out);
   bool isScalar(mlir::Type type) const;
   VarId newVar(mlir::Value value);

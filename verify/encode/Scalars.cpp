@@ -110,6 +110,19 @@ void Encoder::countedAnswers(VarId count, Stmt &stmt, std::vector<Assign> &resul
   answersRead = e.var(after);
 }
 
+/// x, when `op` is `(x >> width - 1) & 1`: what predicates without comparisons look like.
+static Value signOf(Operation *op) {
+  APInt mask, by;
+  if (!isa<arith::AndIOp>(op) || !matchPattern(op->getOperand(1), m_ConstantInt(&mask)) ||
+      !mask.isOne())
+    return {};
+  Operation *shift = op->getOperand(0).getDefiningOp();
+  if (!shift || !isa<arith::ShRSIOp, arith::ShRUIOp>(shift) ||
+      !matchPattern(shift->getOperand(1), m_ConstantInt(&by)) || by != by.getBitWidth() - 1)
+    return {};
+  return shift->getOperand(0);
+}
+
 ExprId Encoder::compute(Operation *op, unsigned result) {
   Value value = op->getResult(result);
   StringRef name = op->getName().getStringRef();
@@ -134,6 +147,8 @@ ExprId Encoder::compute(Operation *op, unsigned result) {
         {"arith.xori", Op::Xor},  {"arith.shli", Op::Shl},  {"arith.shrsi", Op::Shr},
         {"arith.shrui", Op::Shr}, {"arith.minsi", Op::Min}, {"arith.maxsi", Op::Max},
         {"arith.minui", Op::Min}, {"arith.maxui", Op::Max}};
+    if (Value x = signOf(op))
+      return e.lt(scalar(x), e.constant(0));
     if (auto it = ops.find(name); it != ops.end())
       return binary(it->second);
     if (name == "arith.ceildivsi" || name == "arith.ceildivui") {

@@ -147,19 +147,6 @@ void completeReplay(replay::Trace &trace, FunctionOpInterface function, const La
   }
 }
 
-/// How AMD orders copies to LDS (tokens that waits name, counters, no proxies) is
-/// not modelled; what rests on it is not known.
-void withdrawAmdRaces(ProofResult &result) {
-  if (result.verdict != ProofResult::Bug)
-    return;
-  BugClass cls = result.violation.cls;
-  if (cls != BugClass::Race && cls != BugClass::ProxyFence && cls != BugClass::Exit)
-    return;
-  result.verdict = ProofResult::Unknown;
-  result.reason = "order of AMD's asynchronous copies";
-  result.at = result.violation.at;
-}
-
 KernelReport verifyKernel(Operation *function, const std::string &path, IrLevel level,
                           const Given &given, const VerifyRequest &request) {
   auto start = std::chrono::steady_clock::now();
@@ -206,8 +193,6 @@ KernelReport verifyKernel(Operation *function, const std::string &path, IrLevel 
       return false;
     };
     ProofResult result = prove(encoded.program, options);
-    if (given.facts.target.rfind("hip:", 0) == 0)
-      withdrawAmdRaces(result);
     fillReport(report, encoded.program, result);
     if (report.replay)
       completeReplay(*report.replay, cast<FunctionOpInterface>(function), report.launch, level,

@@ -342,7 +342,6 @@ static SyncEffect step(Kind kind, Space space, Value target, Value predicate = {
   SyncEffect effect;
   effect.kind = kind;
   effect.space = space;
-  effect.proxy = Proxy::Async;
   effect.moment = Moment::Completion;
   effect.threads = Threads::EachWarp;
   effect.group = Group::Tdm;
@@ -371,7 +370,6 @@ template <typename Op> static void copyEffects(Op op, bool loads, SyncEffects &e
   effects.push_back(write);
   if (barrier) {
     SyncEffect arrive = step(Kind::BarrierArrive, Space::Shared, barrier, pred);
-    arrive.proxy = Proxy::Generic;
     arrive.amount = 1;
     effects.push_back(arrive);
   }

@@ -1,0 +1,156 @@
+// AMD: copies to LDS that are waited for by groups and counters, the data mover, waits
+// whose order no proxy fence is part of, and the control flow of AMD's kernels.
+#include "compiler/dialect/registry/Registry.h"
+#include "verify/checks/Prover.h"
+#include "verify/encode/Encoder.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Parser/Parser.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace tlx;
+using namespace tlx::verify;
+
+namespace {
+
+/// The verdict on a kernel with two LDS tiles %a and %b and a way to copy into each.
+std::string verdict(const std::string &body) {
+  DialectRegistry registry;
+  registerDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  const std::string text = R"(
+#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-warps" = 8 : i32, ttg.target = "hip:gfx950"} {
+tt.func @k(%p: tensor<64x64x!tt.ptr<f16>>, %d: !tt.tensordesc<tensor<64x64xf16>>,
+           %v: tensor<64x64xf16>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c31 = arith.constant 31 : i32
+  %a = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #s, #smem, mutable>
+  %b = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #s, #smem, mutable>
+)" + body + "} }\n";
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
+  if (!module)
+    return "does not parse";
+  EncodedKernel kernel = encode(*module->getOps<FunctionOpInterface>().begin(), {});
+  ProofResult proof = prove(kernel.program, {});
+  return proof.verdict == ProofResult::Proved ? "PROVED"
+         : proof.verdict == ProofResult::Bug  ? info(proof.violation.cls).name
+                                              : proof.reason;
+}
+
+const std::string kTile = "!ttg.memdesc<64x64xf16, #s, #smem, mutable>";
+
+std::string copy(const std::string &into) {
+  static int serial = 0;
+  return "  %t" + std::to_string(serial++) + " = ttg.async_copy_global_to_local %p, %" + into +
+         " : tensor<64x64x!tt.ptr<f16>> -> <64x64xf16, #s, #smem, mutable>\n";
+}
+std::string commit() {
+  static int serial = 0;
+  return "  %g" + std::to_string(serial++) + " = ttg.async_commit_group\n";
+}
+std::string wait(int pending) {
+  static int serial = 0;
+  return "  %w" + std::to_string(serial++) + " = ttg.async_wait {num = " + std::to_string(pending) +
+         " : i32}\n";
+}
+std::string read(const std::string &from) {
+  static int serial = 0;
+  return "  %r" + std::to_string(serial++) + " = ttg.local_load %" + from + " : " + kTile +
+         " -> tensor<64x64xf16>\n";
+}
+std::string move(const std::string &into, const std::string &pred = "c1") {
+  static int serial = 0;
+  return "  %m" + std::to_string(serial++) +
+         " = amdg.async_tdm_copy_global_to_local %d[%c0, %c0] into %" + into + ", pred = %" + pred +
+         " : !tt.tensordesc<tensor<64x64xf16>> -> " + kTile + "\n";
+}
+std::string waitMoves(int pending) {
+  static int serial = 0;
+  return "  %q" + std::to_string(serial++) +
+         " = amdg.async_tdm_wait  {num = " + std::to_string(pending) + " : i32}\n";
+}
+const std::string kReturn = "  tt.return\n";
+
+TEST(Amd, AGroupIsCompleteWhenFewerNewerOnesArePending) {
+  std::string two = copy("a") + commit() + copy("b") + commit();
+  EXPECT_EQ(verdict(two + wait(1) + read("a") + wait(0) + read("b") + kReturn), "PROVED");
+  EXPECT_EQ(verdict(two + wait(1) + read("b") + kReturn), "race");
+  EXPECT_EQ(verdict(two + wait(2) + read("a") + kReturn), "race");
+}
+
+TEST(Amd, AGroupIsWhatACommitCloses) {
+  EXPECT_EQ(verdict(copy("a") + copy("b") + commit() + wait(0) + read("b") + kReturn), "PROVED");
+  EXPECT_EQ(verdict(copy("a") + commit() + copy("b") + wait(0) + read("b") + kReturn), "race");
+}
+
+TEST(Amd, TwoCopiesInFlightHaveNoOrder) {
+  EXPECT_EQ(verdict(copy("a") + commit() + copy("a") + commit() + wait(0) + kReturn), "race");
+  EXPECT_EQ(verdict(copy("a") + commit() + wait(0) + copy("a") + commit() + wait(0) + kReturn),
+            "PROVED");
+}
+
+TEST(Amd, TheDataMoverCountsOperations) {
+  EXPECT_EQ(verdict(move("a") + move("b") + waitMoves(1) + read("a") + waitMoves(0) + read("b") +
+                    kReturn),
+            "PROVED");
+  EXPECT_EQ(verdict(move("a") + move("b") + waitMoves(1) + read("b") + waitMoves(0) + kReturn),
+            "race");
+  EXPECT_EQ(verdict(move("a") + kReturn), "exit");
+}
+
+TEST(Amd, ThereAreNoProxiesToFence) {
+  EXPECT_EQ(verdict("  ttg.local_store %v, %a : tensor<64x64xf16> -> " + kTile +
+                    "\n  amdg.async_tdm_copy_local_to_global %d[%c0, %c0] from %a : " + kTile +
+                    " -> !tt.tensordesc<tensor<64x64xf16>>\n" + waitMoves(0) + kReturn),
+            "PROVED");
+}
+
+TEST(Amd, APredicateMadeOfASignBitIsAComparison) {
+  const std::string predicate = "  %x = arith.subi %n, %c1 : i32\n  %s = arith.shrui %x, %c31 : "
+                                "i32\n  %no = arith.andi %s, %c1 : i32\n"
+                                "  %small = arith.cmpi slt, %n, %c1 : i32\n";
+  auto guarded = [&](const std::string &cond) {
+    return predicate + move("a", "no") + "  scf.if %" + cond + " {\n  " + waitMoves(0) + "  }\n" +
+           kReturn;
+  };
+  EXPECT_EQ(verdict(guarded("small")), "PROVED");
+  EXPECT_EQ(verdict("  %other = arith.cmpi sgt, %n, %c1 : i32\n" + guarded("other")), "exit");
+}
+
+TEST(Amd, AnEarlyReturnIsABranch) {
+  auto early = [&](const std::string &before, const std::string &atReturn) {
+    return copy("a") + commit() + before + "  %c = arith.cmpi slt, %n, %c1 : i32\n" +
+           "  cf.cond_br %c, ^out, ^in\n^out:\n" + atReturn + "  tt.return\n^in:\n" + wait(0) +
+           read("a") + kReturn;
+  };
+  EXPECT_EQ(verdict(early("", "")), "PROVED");
+  EXPECT_EQ(verdict(early("", read("a"))), "race");
+}
+
+TEST(Amd, WaysThatMeetAgainPassTheirValuesOn) {
+  auto meet = [&](const std::string &first) {
+    return copy("a") + commit() + "  %c = arith.cmpi slt, %n, %c1 : i32\n" +
+           "  cf.cond_br %c, ^join(%c0 : i32), ^other\n^other:\n" + wait(0) +
+           "  cf.br ^join(%c1 : i32)\n^join(%x: i32):\n" + "  %waited = arith.cmpi eq, %x, %" +
+           first + " : i32\n  scf.if %waited {\n" + read("a") + "  }\n" + kReturn;
+  };
+  EXPECT_EQ(verdict(meet("c1")), "PROVED");
+  EXPECT_EQ(verdict(meet("c0")), "race");
+}
+
+TEST(Amd, AStageOfAPipelineIsPartOfItsLoop) {
+  auto stage = [&](const std::string &inside) {
+    return copy("a") + commit() + "  scf.execute_region no_inline {\n" + inside +
+           "  scf.yield\n  }\n" + read("a") + kReturn;
+  };
+  EXPECT_EQ(verdict(stage(wait(0))), "PROVED");
+  EXPECT_EQ(verdict(stage("")), "race");
+}
+
+} // namespace
