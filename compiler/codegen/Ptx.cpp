@@ -37,8 +37,8 @@ std::string LlvmCode::text() const {
   return printed;
 }
 
-/// PTX 8.3 has all that sm_90a has; CUDA 12.3 and later read it.
-constexpr const char *kFeatures = "+ptx83";
+/// PTX 8.6 has all that sm_90a has; CUDA 12.7 and later read it.
+constexpr const char *kFeatures = "+ptx86";
 
 static Result<std::unique_ptr<llvm::TargetMachine>> machineFor(const std::string &arch) {
   static std::once_flag once;

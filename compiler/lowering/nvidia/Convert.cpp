@@ -74,10 +74,101 @@ static LinearLayout withinCta(const LinearLayout &layout) {
   return layout.sublayout(ins, layout.outNames());
 }
 
+/// More than this is exchanged in two halves, one after the other.
+constexpr int64_t kLargestExchange = 32 * 1024;
+
+/// A conversion cut in two along the upper half of a dimension, where on both sides
+/// one register bit alone tells the halves apart.
+struct Halves {
+  unsigned fromBit, toBit;
+  Movement half;
+};
+
+/// The register bit that stands for `value` of a dimension, if nothing else reaches
+/// that bit of it.
+static std::optional<unsigned> registerBitFor(const LinearLayout &layout, const std::string &dim,
+                                              int64_t value) {
+  std::optional<unsigned> found;
+  for (const LinearLayout::Dim &input : layout.ins())
+    for (unsigned bit = 0; bit < input.bits; ++bit) {
+      if (!(layout.basis(input.name, bit, dim) & value))
+        continue;
+      std::vector<int32_t> basis = layout.basis(input.name, bit);
+      int64_t all = 0;
+      for (int32_t coordinate : basis)
+        all |= coordinate;
+      if (found || input.name != layout::kRegister || all != value ||
+          layout.basis(input.name, bit, dim) != value)
+        return std::nullopt;
+      found = bit;
+    }
+  return found;
+}
+
+static LinearLayout withoutRegisterBit(const LinearLayout &layout, unsigned bit) {
+  std::vector<std::pair<std::string, layout::Bases>> bases;
+  std::vector<std::pair<std::string, int64_t>> outs;
+  for (const LinearLayout::Dim &input : layout.ins()) {
+    layout::Bases mine = layout.bases(input.name);
+    if (input.name == layout::kRegister)
+      mine.erase(mine.begin() + bit);
+    bases.emplace_back(input.name, mine);
+  }
+  for (const LinearLayout::Dim &output : layout.outs())
+    outs.emplace_back(output.name, output.size());
+  return LinearLayout::fromBases(bases, outs);
+}
+
+static std::optional<Halves> halve(const LinearLayout &from, const LinearLayout &to) {
+  for (const LinearLayout::Dim &dim : to.outs()) {
+    if (dim.bits == 0)
+      continue;
+    std::optional<unsigned> fromBit = registerBitFor(from, dim.name, dim.size() / 2);
+    std::optional<unsigned> toBit = registerBitFor(to, dim.name, dim.size() / 2);
+    if (fromBit && toBit)
+      return Halves{*fromBit,
+                    *toBit,
+                    {withoutRegisterBit(from, *fromBit).resizeOut(dim.name, dim.bits - 1),
+                     withoutRegisterBit(to, *toBit).resizeOut(dim.name, dim.bits - 1)}};
+  }
+  return std::nullopt;
+}
+
+static std::optional<Halves> halveIfLarge(const LinearLayout &from, const LinearLayout &to,
+                                          unsigned elementBits) {
+  if (from.totalOutSize() * std::max(8u, elementBits) / 8 <= kLargestExchange)
+    return std::nullopt;
+  return halve(from, to);
+}
+
 int64_t conversionScratch(const LinearLayout &from, const LinearLayout &to, unsigned elementBits) {
   if (isRenaming(from, to))
     return 0;
-  return from.totalOutSize() * std::max(1u, elementBits / 8);
+  if (std::optional<Halves> halves = halveIfLarge(from, to, elementBits))
+    return conversionScratch(halves->half.from, halves->half.to, elementBits);
+  return from.totalOutSize() * std::max(8u, elementBits) / 8;
+}
+
+/// `number` with a bit put in at a place.
+static int64_t withBit(int64_t number, unsigned place, int64_t bit) {
+  int64_t low = number & ((int64_t(1) << place) - 1);
+  return (number >> place << (place + 1)) | bit << place | low;
+}
+
+static Registers convertHalves(Emitter &e, const Registers &registers, const Halves &halves) {
+  int64_t count = registers.size() / 2;
+  Registers results(2 * halves.half.to.inSize(layout::kRegister));
+  for (int64_t which : {0, 1}) {
+    if (which == 1)
+      e.taskBarrier(); // everyone has read the first half
+    Registers mine;
+    for (int64_t reg = 0; reg < count; ++reg)
+      mine.push_back(registers[withBit(reg, halves.fromBit, which)]);
+    Registers converted = convertRegisters(e, mine, halves.half.from, halves.half.to);
+    for (auto [reg, value] : llvm::enumerate(converted))
+      results[withBit(reg, halves.toBit, which)] = value;
+  }
+  return results;
 }
 
 Registers convertRegisters(Emitter &e, const Registers &registers, const LinearLayout &from,
@@ -90,6 +181,10 @@ Registers convertRegisters(Emitter &e, const Registers &registers, const LinearL
           to.applyPacked(to.packIn({{std::string(layout::kRegister), reg}})))]);
     return results;
   }
+  Type element = registers.front().getType();
+  unsigned bits = isa<mlir::LLVM::LLVMPointerType>(element) ? 64 : element.getIntOrFloatBitWidth();
+  if (std::optional<Halves> halves = halveIfLarge(from, to, bits))
+    return convertHalves(e, registers, *halves);
   storeExchange(e, registers, {from, to}, 0);
   e.taskBarrier();
   return loadExchange(e, {from, to}, registers.front().getType(), 0);

@@ -5,12 +5,13 @@ namespace tlx::nvidia {
 
 class LoweringTable;
 
-void addArith(LoweringTable &table);     ///< arith, tt arithmetic
-void addCasts(LoweringTable &table);     ///< conversions between element types
-void addMath(LoweringTable &table);      ///< math, library functions
-void addShape(LoweringTable &table);     ///< splat, broadcast, reshape, …
-void addConvert(LoweringTable &table);   ///< ttg.convert_layout
-void addReduce(LoweringTable &table);    ///< reduce, scan, gather, histogram
+void addArith(LoweringTable &table);   ///< arith, tt arithmetic
+void addCasts(LoweringTable &table);   ///< conversions between element types
+void addMath(LoweringTable &table);    ///< math, library functions
+void addShape(LoweringTable &table);   ///< splat, broadcast, reshape, …
+void addConvert(LoweringTable &table); ///< ttg.convert_layout
+void addReduce(LoweringTable &table);
+void addGather(LoweringTable &table);    ///< gather, scatter, scan, histogram
 void addControl(LoweringTable &table);   ///< scf, cf, return
 void addGlobal(LoweringTable &table);    ///< loads and stores of global memory
 void addAtomics(LoweringTable &table);   ///< atomics on global memory
@@ -18,6 +19,7 @@ void addShared(LoweringTable &table);    ///< buffers in shared memory and views
 void addAsyncCopy(LoweringTable &table); ///< cp.async, bulk copies, remote stores
 void addBarriers(LoweringTable &table);  ///< mbarriers, named barriers, fences
 void addTma(LoweringTable &table);
+void addTensormap(LoweringTable &table);    ///< descriptors made on the device
 void addWarpGroupDot(LoweringTable &table); ///< wgmma
 void addDot(LoweringTable &table);          ///< tt.dot: mma.sync, sums of products
 void addCluster(LoweringTable &table);

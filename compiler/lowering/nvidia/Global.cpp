@@ -162,7 +162,17 @@ SmallVector<unsigned> pointerVector(Emitter &e, Value pointers, Value mask, unsi
   return result;
 }
 
+static LogicalResult lowerPrefetch(ttng::PrefetchOp op, Emitter &e) {
+  StringRef level = op.getCache() == tt::CacheModifier::CA ? "L1" : "L2";
+  for (auto [reg, pointer] : llvm::enumerate(Registers(e.get(op.getPtr())))) {
+    Value mask = op.getMask() ? e.get(op.getMask())[reg] : Value();
+    ptx::prefetch(e, mask, pointer, level);
+  }
+  return success();
+}
+
 void addGlobal(LoweringTable &table) {
+  table.add<ttng::PrefetchOp>(lowerPrefetch);
   table.add<tt::LoadOp>(lowerLoad);
   table.add<tt::StoreOp>(lowerStore);
 }

@@ -17,9 +17,10 @@ namespace {
 const LoweringTable &tableOfAll() {
   static const LoweringTable table = [] {
     LoweringTable all;
-    for (auto *add : {addArith, addCasts, addMath, addShape, addConvert, addControl, addGlobal,
-                      addShared, addBarriers, addCluster, addProgram, addSpecialize, addTma,
-                      addWarpGroupDot, addReduce, addAsyncCopy})
+    for (auto *add : {addArith,     addCasts,      addMath,   addShape,        addConvert,
+                      addControl,   addGlobal,     addShared, addBarriers,     addCluster,
+                      addProgram,   addSpecialize, addTma,    addWarpGroupDot, addReduce,
+                      addAsyncCopy, addDot,        addGather, addAtomics,      addTensormap})
       add(all);
     return all;
   }();
@@ -151,6 +152,8 @@ FailureOr<LoweredKernel> lowerToNvvm(tt::FuncOp kernel) {
   lowered.warps = warps->totalWarps;
   lowered.sharedBytes = plan->bytes;
   lowered.cluster = clusterOf(kernel);
+  lowered.globalScratchBytes = plan->globalBytes;
+  lowered.globalScratchAlignment = plan->globalAlignment;
   lowered.module = ModuleOp::create(kernel.getLoc());
   OpBuilder b(context);
   b.setInsertionPointToStart(lowered.module->getBody());

@@ -1,8 +1,8 @@
 //===- Ptx.h - instructions that NVVM has no operation for -------------------===//
 //
-// The only place with PTX text. Most are here because they carry a predicate: a
-// branch around one instruction would end the warp's convergence in the eyes of
-// the assembler.
+// The only place with PTX text (Ptx.cpp, PtxMemory.cpp). Most are here because they carry a
+// predicate: a branch around one instruction would end the warp's convergence in the eyes of the
+// assembler.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -82,6 +82,23 @@ void bulkCopyToShared(Emitter &e, Value predicate, Value shared, Value pointer, 
 void bulkCopyToGlobal(Emitter &e, Value predicate, Value pointer, Value shared, Value bytes);
 void bulkCopyToCluster(Emitter &e, Value predicate, Value to, Value from, Value bytes,
                        Value barrier);
+
+/// Prefetch of the line at a global address: "L1", "L2".
+void prefetch(Emitter &e, Value predicate, Value pointer, llvm::StringRef level);
+/// An atomic on global memory; the old value, zero where it was not executed.
+Value atomic(Emitter &e, Value predicate, llvm::StringRef order, llvm::StringRef instruction,
+             Value pointer, llvm::ArrayRef<Value> operands);
+/// Adds 1 to a counter in shared memory.
+void countShared(Emitter &e, Value predicate, Value address);
+
+//===--- tensor maps made on the device (PTX ISA, "tensormap.replace") -------===//
+/// Of a field with an ordinal when that is not negative.
+void replaceTensormap(Emitter &e, Value predicate, llvm::StringRef field, Value shared,
+                      int64_t ordinal, Value value);
+void setTensormap(Emitter &e, Value predicate, llvm::StringRef field, Value shared, int64_t value);
+/// By a whole warp: to global memory, where TMA may read it.
+void publishTensormap(Emitter &e, Value pointer, Value shared);
+void acquireTensormap(Emitter &e, Value pointer);
 
 //===--- conversions and functions ----------------------------------------===//
 /// i8 ("e4m3", "e5m2") to f16, and f32 to i8, to nearest even, saturating.

@@ -1,4 +1,7 @@
 // What operations need of their task's scratch memory.
+#include "compiler/dialect/ttng/TTNG.h"
+#include "compiler/lowering/nvidia/Atomics.h"
+#include "compiler/lowering/nvidia/Gather.h"
 #include "compiler/lowering/nvidia/Reduce.h"
 #include "compiler/lowering/nvidia/SharedPlan.h"
 
@@ -13,7 +16,11 @@ int64_t scratchBytes(Operation *op) {
   }
   if (auto reduce = dyn_cast<tt::ReduceOp>(op))
     return reductionScratch(reduce);
-  return 0;
+  if (isa<ttng::TensormapCreateOp>(op))
+    return 128;
+  if (int64_t bytes = atomicScratch(op))
+    return bytes;
+  return gatherScratch(op);
 }
 
 } // namespace tlx::nvidia

@@ -24,6 +24,9 @@ public:
             llvm::function_ref<void(Value address, llvm::ArrayRef<int64_t> registers)> f);
 
 private:
+  /// By matrices of 8 x 8 (stmatrix), where that is how the registers lie; false: it
+  /// is not, and nothing was done.
+  bool storeMatrices(Buffer buffer, const Registers &registers);
   /// What stands in memory for a register.
   Value toMemory(Value register_);
   Value fromMemory(Value stored);

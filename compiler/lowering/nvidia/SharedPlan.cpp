@@ -71,6 +71,17 @@ static void placeCaptures(tt::FuncOp kernel, SharedPlan &plan) {
     plan.bytes += 8 * words;
 }
 
+static void placeGlobalScratch(tt::FuncOp kernel, SharedPlan &plan) {
+  kernel.walk([&](ttg::GlobalScratchAllocOp op) {
+    int64_t alignment = op.getAlignment();
+    plan.globalBytes = llvm::alignTo(plan.globalBytes, alignment);
+    plan.globalOffsets[op] = plan.globalBytes;
+    plan.globalBytes += op.getNbytes();
+    plan.globalAlignment = std::max(plan.globalAlignment, alignment);
+  });
+  plan.globalBytes = llvm::alignTo(plan.globalBytes, plan.globalAlignment);
+}
+
 static bool isCluster(tt::FuncOp kernel) {
   int64_t ctas = 1;
   auto module = kernel->getParentOfType<ModuleOp>();
@@ -98,6 +109,7 @@ FailureOr<SharedPlan> planShared(tt::FuncOp kernel) {
   if (plan.bytes > kSharedLimit)
     return kernel.emitError("'") << kernel.getName() << "' needs " << plan.bytes
                                  << " bytes of shared memory; a CTA has " << kSharedLimit;
+  placeGlobalScratch(kernel, plan);
   if (isCluster(kernel))
     plan.clusterEntryAfter = loweredClusterSync(kernel).entryAfter;
   if (failed(findHazards(kernel, *aliases, allocation, plan)))

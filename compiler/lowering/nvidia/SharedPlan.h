@@ -41,6 +41,9 @@ struct SharedPlan {
   mlir::Operation *clusterEntryAfter = nullptr;
   int64_t state = 0; ///< which warp_specialize runs, i32
   int64_t bytes = 0; ///< all of it
+  /// Scratch in global memory, of each CTA.
+  llvm::DenseMap<mlir::Operation *, int64_t> globalOffsets;
+  int64_t globalBytes = 0, globalAlignment = 1;
 };
 
 /// An error has been emitted on failure: more than a CTA can have, or a buffer

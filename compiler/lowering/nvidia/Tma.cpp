@@ -47,7 +47,8 @@ LogicalResult eachCopy(Operation *op, Emitter &e, Value descriptor, ValueRange c
         return llvm::any_of(basis, [](int32_t value) { return value != 0; });
       }))
     return op->emitError("'") << op->getName() << "' across the CTAs of a cluster has no lowering";
-  if (coordinates.size() != type.getShape().size())
+  // Leading coordinates of a descriptor of more dimensions: of size 1 in the tile.
+  if (coordinates.size() < type.getShape().size())
     return op->emitError("'") << op->getName() << "' has " << coordinates.size()
                               << " coordinates for a buffer of rank " << type.getShape().size();
   LinearLayout toOffset = e.layout(type).pseudoInverse();
@@ -63,8 +64,10 @@ LogicalResult eachCopy(Operation *op, Emitter &e, Value descriptor, ValueRange c
         e.add(place.base,
               e.constantOf(place.flip) == 0 ? e.i32(offset) : e.bxor(place.flip, e.i32(offset)));
     copy.coordinates.clear();
-    for (size_t dim = at.size(); dim-- > 0;)
-      copy.coordinates.push_back(e.add(e.scalar(coordinates[dim]), e.i32(at[dim])));
+    size_t leading = coordinates.size() - at.size();
+    for (size_t dim = coordinates.size(); dim-- > 0;)
+      copy.coordinates.push_back(
+          e.add(e.scalar(coordinates[dim]), e.i32(dim < leading ? 0 : at[dim - leading])));
     issue(copy);
   });
   return success();

@@ -6,6 +6,7 @@
 // wgmma.mma_async") gives coordinates, and the layout says who holds them.
 #include "compiler/lowering/nvidia/Emitter.h"
 #include "compiler/lowering/nvidia/Families.h"
+#include "compiler/lowering/nvidia/Fragment.h"
 #include "compiler/lowering/nvidia/Ptx.h"
 
 #include "compiler/analysis/EncodingToLayout.h"
@@ -14,7 +15,6 @@
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
-namespace LL = mlir::LLVM;
 using tlx::layout::LinearLayout;
 
 namespace tlx::nvidia {
@@ -35,26 +35,6 @@ StringRef typeName(Type type, tt::InputPrecision precision) {
     return type.isUnsignedInteger() ? "u8" : "s8";
   return type.isInteger(32) ? "s32" : "";
 }
-
-/// Register numbers by row and column, of the first thread.
-class Fragment {
-public:
-  explicit Fragment(const LinearLayout &layout) {
-    for (int64_t reg = 0; reg < layout.inSize(layout::kRegister); ++reg) {
-      layout::Coords in = {{std::string(layout::kRegister), reg}};
-      held.try_emplace({layout.apply(in, layout::dimName(0)), layout.apply(in, layout::dimName(1))},
-                       reg);
-    }
-  }
-  int64_t at(int64_t row, int64_t column) const {
-    auto found = held.find({row, column});
-    assert(found != held.end() && "no register of this thread");
-    return found->second;
-  }
-
-private:
-  llvm::DenseMap<std::pair<int64_t, int64_t>, int64_t> held;
-};
 
 /// An operand in shared memory. `outer` is its dimension of rows or columns of the
 /// product, `inner` the summed one.
@@ -129,29 +109,6 @@ private:
   LinearLayout toOffset;
   int64_t bytes, swizzle = 0;
 };
-
-/// Pairs of 16-bit values as 32-bit registers, and back.
-SmallVector<Value> pairUp(Emitter &e, ArrayRef<Value> halves) {
-  SmallVector<Value> words;
-  auto pair = VectorType::get({2}, halves.front().getType());
-  for (size_t index = 0; index < halves.size(); index += 2) {
-    Value both = e.undefined(pair);
-    for (int64_t half : {0, 1})
-      both = LL::InsertElementOp::create(e.b, e.loc, both, halves[index + half], e.i32(half));
-    words.push_back(e.cast(both, e.b.getI32Type()));
-  }
-  return words;
-}
-
-SmallVector<Value> takeApart(Emitter &e, ArrayRef<Value> words, Type half) {
-  SmallVector<Value> halves;
-  for (Value word : words) {
-    Value both = e.cast(word, VectorType::get({2}, half));
-    for (int64_t index : {0, 1})
-      halves.push_back(LL::ExtractElementOp::create(e.b, e.loc, both, e.i32(index)));
-  }
-  return halves;
-}
 
 bool isZero(Value value) {
   Attribute constant;
@@ -282,13 +239,11 @@ private:
     int64_t pack = 32 / bits;
     SmallVector<Value> words;
     for (int64_t index = 0; index < 4; ++index) {
-      auto vector = VectorType::get({pack}, e.scalarType(type));
-      Value word = e.undefined(vector);
-      for (int64_t part = 0; part < pack; ++part) {
-        int64_t reg = heldA->at(row + (index & 1) * 8, inner + (index >> 1) * 4 * pack + part);
-        word = LL::InsertElementOp::create(e.b, e.loc, word, registers[reg], e.i32(part));
-      }
-      words.push_back(e.cast(word, e.b.getI32Type()));
+      SmallVector<Value> parts;
+      for (int64_t part = 0; part < pack; ++part)
+        parts.push_back(
+            registers[heldA->at(row + (index & 1) * 8, inner + (index >> 1) * 4 * pack + part)]);
+      words.push_back(packWord(e, parts));
     }
     return words;
   }
