@@ -1,6 +1,5 @@
 // Launch, CTAs and accounting.
 #include "sim/timing/Machine.h"
-#include "sim/timing/Registers.h"
 #include "sim/timing/Sensitivity.h"
 
 #include <algorithm>
@@ -153,10 +152,17 @@ Result<void> TimingMachine::prepare() {
   }
 
   // Without a figure from the compiler: what the tiles need, as far as it fits.
+  if (!chip.isAmd())
+    estimates =
+        estimateRegisters(program, totalWarps, chip.integer(Param::SmRegisters), costs.warpSize);
+  for (const RegisterEstimate &e : estimates)
+    for (const Spill &spill : e.spills) {
+      work[spill.pc].spillStores = spill.stored;
+      work[spill.pc].spillLoads = spill.loaded;
+    }
   int registers = launch.registersPerThread;
   if (registers == 0 && !chip.isAmd())
-    registers = launchRegisters(
-        estimateRegisters(program, totalWarps, chip.integer(Param::SmRegisters), costs.warpSize));
+    registers = launchRegisters(estimates);
   CtaScheduler::Demand demand{sharedBytes, totalWarps, costs.warpSize, registers};
   Result<CtaScheduler> created =
       CtaScheduler::create(CtaScheduler::Spec::of(chip), demand, clusterCount,
@@ -477,13 +483,11 @@ TimingReport TimingMachine::report() {
       std::max_element(std::begin(bounds), std::end(bounds),
                        [](const Bound &a, const Bound &b) { return a.share < b.share; });
   r.boundBy = best->share >= 0.6 ? best->name : "latency";
-  if (!chip.isAmd())
-    for (const RegisterEstimate &e :
-         estimateRegisters(program, totalWarps, chip.integer(Param::SmRegisters), costs.warpSize))
-      if (e.willSpill())
-        note("will spill: live tiles take " + std::to_string(e.tiles) + " of " +
-             std::to_string(e.available) + " registers in " + e.task + ", at " +
-             program.locationText(e.location) + "; the real kernel is slower than predicted");
+  for (const RegisterEstimate &e : estimates)
+    if (e.willSpill())
+      note("will spill: live tiles take " + std::to_string(e.tiles) + " of " +
+           std::to_string(e.available) + " registers in " + e.task + ", at " +
+           program.locationText(e.location) + "; what does not fit is counted as kept in memory");
   r.notes.assign(notes.begin(), notes.end());
   return r;
 }

@@ -16,6 +16,7 @@
 #pragma once
 
 #include "sim/timing/Launch.h"
+#include "sim/timing/Registers.h"
 #include "sim/timing/State.h"
 #include "sim/timing/Work.h"
 #include "sim/units/launch/CtaScheduler.h"
@@ -137,6 +138,7 @@ private:
   TimedCta *ctaOf(TimedTask &task, int64_t bits);
 
   // Transfers.cpp
+  bool spill(TimedTask &task, const Work &work);
   Step sharedAccess(TimedTask &task, const Inst &inst, const Work &work);
   Step globalAccess(TimedTask &task, const Inst &inst, const Work &work);
   Step tmaCopy(TimedTask &task, const Inst &inst, const Work &work);
@@ -164,6 +166,7 @@ private:
   std::array<int64_t, 3> ctaGrid{1, 1, 1}, clusterDims{1, 1, 1};
   int totalWarps = 4;
   int64_t sharedBytes = 0;
+  std::vector<RegisterEstimate> estimates; ///< AMD: none
   double copyCpi = 1;
 
   EventQueue queue;

@@ -30,8 +30,8 @@ public:
         cost[to] = costOf(program.typeOf(to), threads);
   }
 
-  /// Most registers alive at once in the code reachable from `entry`.
-  std::pair<int, Pc> run(Pc entry) {
+  /// Registers alive before each instruction reachable from `entry`, in order.
+  std::vector<std::pair<Pc, int>> run(Pc entry) {
     std::vector<Pc> order = reachable(entry);
     liveIn.assign(program.code.size(), {});
     bool changed = true;
@@ -40,15 +40,28 @@ public:
       for (auto it = order.rbegin(); it != order.rend(); ++it)
         changed |= update(*it);
     }
-    std::pair<int, Pc> most{0, entry};
+    std::vector<std::pair<Pc, int>> alive;
     for (Pc pc : order) {
       int sum = 0;
       for (Reg reg : liveIn[pc])
         sum += cost[reg];
-      if (sum > most.first)
-        most = {sum, pc};
+      alive.push_back({pc, sum});
     }
-    return most;
+    return alive;
+  }
+
+  int operandRegisters(const Inst &inst) const {
+    int sum = 0;
+    for (unsigned i = 0; i < inst.numOperands; ++i)
+      if (Reg reg = program.operand(inst, i); reg != noReg)
+        sum += cost[reg];
+    return sum;
+  }
+  int resultRegisters(const Inst &inst) const {
+    int sum = 0;
+    for (unsigned i = 0; i < inst.numResults; ++i)
+      sum += cost[program.result(inst, i)];
+    return sum;
   }
 
 private:
@@ -155,9 +168,23 @@ std::vector<RegisterEstimate> estimateRegisters(const Program &program, int tota
     e.task = std::move(name);
     e.warps = warps;
     e.available = requested > 0 ? std::min(most, requested) : available;
-    auto [tiles, pc] = Liveness(program, warps * warpSize).run(entry);
-    e.tiles = tiles;
-    e.location = program.code[pc].loc;
+    e.location = program.code[entry].loc;
+    Liveness liveness(program, warps * warpSize);
+    for (auto [pc, alive] : liveness.run(entry)) {
+      if (alive > e.tiles) {
+        e.tiles = alive;
+        e.location = program.code[pc].loc;
+      }
+      int excess = alive + Overhead - e.available;
+      if (excess <= 0 || alive == 0)
+        continue;
+      double share = std::min(1.0, double(excess) / alive);
+      const Inst &inst = program.code[pc];
+      Spill spill{pc, int(share * liveness.resultRegisters(inst)),
+                  int(share * liveness.operandRegisters(inst))};
+      if (spill.stored + spill.loaded > 0)
+        e.spills.push_back(spill);
+    }
     all.push_back(std::move(e));
   };
   int defaultRegisters = -1;

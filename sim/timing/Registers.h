@@ -18,12 +18,20 @@
 
 namespace tlx::sim {
 
+/// Registers of a thread that an instruction moves to and from memory. Where more
+/// are alive than fit, an operand or result is in memory by the share that does not.
+struct Spill {
+  Pc pc;
+  int stored, loaded;
+};
+
 struct RegisterEstimate {
   std::string task;
   int warps = 0;
   int tiles = 0;       ///< registers of a thread that live tiles take at most
   int available = 0;   ///< for a thread of the task
   LocId location = -1; ///< where most are alive
+  std::vector<Spill> spills;
   /// Beside tiles a thread needs addresses, counters and temporaries.
   bool willSpill() const;
 };

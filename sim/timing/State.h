@@ -65,6 +65,7 @@ struct TimedTask : EventTarget {
   Pc pc = 0;
   unsigned effectStep = 0;               ///< effects of the instruction already done
   bool barrierDone = false;              ///< the task barrier before the current effect is done
+  bool spillDone = false;                ///< the instruction's spilled registers are moved
   bool issued = false;                   ///< the instruction's own work is committed
   Cycles completion = 0, sourceRead = 0; ///< of the instruction, when asynchronous
   bool finished = false;

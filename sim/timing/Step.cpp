@@ -29,14 +29,17 @@ void TimingMachine::execute(TimedTask &task) {
   const Inst *code = program.code.data();
   for (uint64_t count = 0;; ++count) {
     const Inst &inst = code[task.pc];
-    Step result = step(task, inst, work[task.pc]);
+    const Work &w = work[task.pc];
+    if (w.spillStores + w.spillLoads > 0 && !task.spillDone && !spill(task, w))
+      return;
+    Step result = step(task, inst, w);
     if (result == Step::Suspend || failure)
       return;
     ++instructions;
     if (result == Step::Next) {
       ++task.pc;
       task.effectStep = 0;
-      task.issued = task.barrierDone = false;
+      task.issued = task.barrierDone = task.spillDone = false;
       task.completion = task.sourceRead = 0;
     }
     if (count == limit || task.clock > options.maxCycles) {

@@ -47,6 +47,31 @@ TimingMachine::Step TimingMachine::sharedAccess(TimedTask &task, const Inst &ins
   return runEffects(task, inst);
 }
 
+/// Registers that the code keeps in local memory. Stores go through to L2, whose
+/// rate is what spilling costs. False: the task comes back.
+bool TimingMachine::spill(TimedTask &task, const Work &w) {
+  if (!align(task))
+    return false;
+  int64_t perRegister = 4 * int64_t(costs.warpSize) * task.warps;
+  MemoryRequest request{task.clock, task.cta->sm,
+                        uint64_t(1) << 57 | uint64_t(task.cta->sm) << 32 | uint64_t(task.pc) << 16};
+  Cycles until = task.clock;
+  request.alone = true;
+  if (w.spillLoads > 0) {
+    request.bytes = w.spillLoads * perRegister;
+    until = memory->commit(request).accepted + costs.l1Hit;
+  }
+  if (w.spillStores > 0) {
+    request.bytes = w.spillStores * perRegister;
+    request.write = true;
+    until = std::max(until, memory->commit(request).accepted);
+  }
+  block(task, Reason::Memory, task.clock, until);
+  task.clock = until;
+  task.spillDone = true;
+  return true;
+}
+
 /// Loads, stores and atomics of device memory by the threads themselves.
 TimingMachine::Step TimingMachine::globalAccess(TimedTask &task, const Inst &inst, const Work &w) {
   if (!task.issued) {
@@ -80,9 +105,7 @@ TimingMachine::Step TimingMachine::globalAccess(TimedTask &task, const Inst &ins
       MemoryReply reply = memory->commit(request);
       ready = reply.ready;
       if (w.route == Route::Atomic)
-        ready =
-            std::max(ready, reply.accepted + costs.l2Atomic) +
-            (attrs.order == Order::Acquire || attrs.order == Order::AcqRel ? costs.fenceGpu : 0);
+        ready = std::max(ready, reply.accepted + costs.l2Atomic);
       if (w.route == Route::GlobalStore)
         lastWrite = std::max(lastWrite, ready);
     }
@@ -96,6 +119,12 @@ TimingMachine::Step TimingMachine::globalAccess(TimedTask &task, const Inst &ins
         slot.unknown = false;
       }
       task.slots[program.result(inst, i)] = slot;
+    }
+    // What follows an acquire waits for it.
+    if (w.route == Route::Atomic && !off &&
+        (attrs.order == Order::Acquire || attrs.order == Order::AcqRel)) {
+      block(task, Reason::Memory, task.clock, ready + costs.fenceGpu);
+      task.clock = std::max(task.clock, ready + costs.fenceGpu);
     }
     issuedUntil(task, task.clock, task.clock);
   }

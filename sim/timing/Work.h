@@ -77,9 +77,10 @@ struct Work {
   ScalarOp scalar;
   PipeWork pipes[3];
   int64_t elements = 1;
-  int64_t bytes = 0;      ///< moved
-  int64_t wavefronts = 0; ///< 128-byte passes of shared memory
-  int64_t codeLanes = 0;  ///< lanes issued in all: how much code there is
+  int64_t bytes = 0;                   ///< moved
+  int64_t wavefronts = 0;              ///< 128-byte passes of shared memory
+  int spillStores = 0, spillLoads = 0; ///< registers of a thread
+  int64_t codeLanes = 0;               ///< lanes issued in all: how much code there is
   // Products.
   int64_t m = 0, n = 0, k = 0;
   int64_t productSmemBytes = 0;

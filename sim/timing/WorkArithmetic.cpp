@@ -192,7 +192,8 @@ bool WorkDecoder::arithmetic() {
     if (inst->op == Op::ExtF && operand.elem == DType::bf16)
       add(Pipe::Alu, 1, n);
     else
-      add(wideFloat ? Pipe::Fp64 : Pipe::Convert, wideFloat ? 1 : 0.5, n);
+      add(wideFloat ? Pipe::Fp64 : Pipe::Convert,
+          wideFloat || bitWidth(operand.elem) == 8 || bitWidth(result.elem) == 8 ? 1 : 0.5, n);
     break;
   }
   case Op::Fp4ToFp:
@@ -217,8 +218,8 @@ bool WorkDecoder::arithmetic() {
   case Op::CeilDivUI:
   case Op::FloorDivSI: add(Pipe::Alu, divisionLanes() * (wide ? 4 : 1), n); break;
   case Op::MulI:
-  case Op::MulHiUI: add(Pipe::Fma, wide ? 4 : 1, n); break;
-  default: // integers, logic, selects
+  case Op::MulHiUI: add(Pipe::Fma, wide ? 8 : 2, n); break; // at half rate
+  default:                                                  // integers, logic, selects
     add(Pipe::Alu, wide ? 2 : 1, n);
     break;
   }

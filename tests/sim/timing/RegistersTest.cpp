@@ -13,7 +13,7 @@ std::vector<RegisterEstimate> estimate(const Program &program, int warps) {
   return estimateRegisters(program, warps, 65536, 32);
 }
 
-TEST(Registers, LiveTilesOverTheTasksThreads) {
+Program twoTilesAlive() {
   Builder b("k");
   b.facts().numWarps = 4;
   TypeId tile = b.tensor({64, 256}, DType::f32), half = b.tensor({64, 256}, DType::f16);
@@ -24,11 +24,39 @@ TEST(Registers, LiveTilesOverTheTasksThreads) {
   Reg narrow = b.emit1(Op::TruncF, {z}, half);
   b.emit(Op::Store, {pointer, b.emit1(Op::ExtF, {narrow}, tile)});
   b.emit(Op::Return, {});
-  std::vector<RegisterEstimate> all = estimate(b.finish(), 4);
+  return b.finish();
+}
+
+TEST(Registers, LiveTilesOverTheTasksThreads) {
+  std::vector<RegisterEstimate> all = estimate(twoTilesAlive(), 4);
   ASSERT_EQ(all.size(), 1u);
   EXPECT_EQ(all[0].tiles, 256);
   EXPECT_EQ(all[0].available, 255);
   EXPECT_TRUE(all[0].willSpill());
+  // 27 of 256 do not fit: by that share the sum's operands and its result are in memory.
+  ASSERT_EQ(all[0].spills.size(), 1u);
+  EXPECT_EQ(all[0].spills[0].loaded, 27);
+  EXPECT_EQ(all[0].spills[0].stored, 13);
+}
+
+TEST(Registers, WhatDoesNotFitTakesTimeAndTraffic) {
+  Program program = twoTilesAlive();
+  TimingLaunch launch;
+  launch.arguments.resize(1);
+  launch.arguments[0] = {TimingArgument::Kind::Pointer, 1 << 20, {}, {}};
+  TimingOptions options;
+  options.sensitivity = TimingOptions::Sensitivity::Off;
+  TimingReport reports[2];
+  for (int many : {0, 1}) {
+    Chip chip = *Chip::load("h200");
+    ASSERT_TRUE(chip.whatIf(many ? "sm.registers=65536" : "sm.registers=20480"));
+    Result<TimingReport> report = simulateTime(program, launch, chip, options);
+    ASSERT_TRUE(report) << report.error().str();
+    reports[many] = *report;
+  }
+  EXPECT_GT(reports[0].cycles, reports[1].cycles);
+  // 160 registers: more is alive than fits at every tile, by 122 of 256 at the sum.
+  EXPECT_GT(reports[0].l2Bytes, reports[1].l2Bytes + 4 * 128 * (122 + 61 - 27 - 13));
 }
 
 TEST(Registers, ValuesCarriedByALoopStayAlive) {
