@@ -64,13 +64,15 @@ bool Machine::access(State &state, int task, int event, const std::vector<int> &
     if (!isAlive(state, task, event, index, write))
       return false;
     bool shared = map.spaceKind(index) != static_cast<int>(sync::Space::Tensor);
-    bool isMap = map.spaceKind(index) == static_cast<int>(sync::Space::Global);
+    bool global = map.spaceKind(index) == static_cast<int>(sync::Space::Global);
     for (const Access &other : cell.accesses) {
       if ((!write && !other.write) || other.serial == state.serial)
         continue; // two reads, or another warp's part of the same operation
       if (async && other.async && other.agent == agent && onePipe(agent))
         continue;
       int otherTask = other.agent < 2 * numTasks ? other.agent / 2 : -1; // of a strand
+      if (global && !async && otherTask == task)
+        continue; // in program order
       if (!shared && !async && otherTask == task) {
         // Lanes belong to warps, and so do the columns when there are more warps than
         // lanes: what has the same extent is the same warp's. No barrier is inserted.
@@ -98,7 +100,7 @@ bool Machine::access(State &state, int task, int event, const std::vector<int> &
       }
       if (!shared || !asyncProxy || other.asyncProxy)
         continue;
-      if (!isMap && state.knowledge.seesAsync(row, other.token))
+      if (!global && state.knowledge.seesAsync(row, other.token))
         continue; // what tensor maps need is a fence of their own, see publish()
       bool readFirst = !other.write;
       if (readFirst && options.warProxy == WarProxy::Off)
@@ -106,7 +108,7 @@ bool Machine::access(State &state, int task, int event, const std::vector<int> &
       Violation v{BugClass::ProxyFence,
                   std::string(what) + " through the async proxy of what the " + accessText(other) +
                       " touched through the generic proxy, with no " +
-                      (isMap ? "fence.proxy.tensormap" : "fence.proxy.async") + " between them",
+                      (global ? "fence.proxy.tensormap" : "fence.proxy.async") + " between them",
                   here(state, task, event),
                   {}};
       v.related.push_back({taskOf(other), other.event, {}, "the generic access", {}});

@@ -175,9 +175,9 @@ bool Encoder::effect(Operation *op, const tlx::SyncEffect &from, std::vector<Eff
   case Kind::TensormapFence: mapEffect(from, effect, out); return true;
   default: break;
   }
-  // Of global memory only tensor maps are in the model; see the contracts.
   if (memory && from.space == sync::Space::Global) {
     mapEffect(from, effect, out);
+    elementEffect(op, effect, out);
     return true;
   }
   if (!from.target) {

@@ -111,6 +111,7 @@ bool Encoder::readLaunch() {
 void Encoder::scan() {
   function->walk([&](Operation *op) {
     freesMemory |= hasEffect<MemoryEffects::Free>(op);
+    hasAtomics |= isa<tt::AtomicRMWOp, tt::AtomicCASOp>(op);
     if (op->getName().getStringRef() == "ttg.memdesc_index") {
       // Partitions see allocations as block arguments.
       indexedRoots.insert(throughCaptures(op->getOperand(0)));
@@ -150,11 +151,13 @@ void Encoder::run() {
     lowered = loweredClusterSync(kernel);
   for (rank = 0; rank < p.ranks; ++rank)
     encodeRank(rank);
+  dropPrivateElements();
 }
 
 void Encoder::encodeRank(int rank) {
   scalars.clear();
   views.clear();
+  tensorKeys.clear();
   depth = 0;
   Task root;
   root.name = "default";
@@ -163,6 +166,7 @@ void Encoder::encodeRank(int rank) {
   root.rank = rank;
   root.warps = taskWarps = defaultWarps;
   arriving.reset();
+  taskNumber = ++tasksSeen;
   answersRead = e.constant(0);
   regions = 0;
   root.body = region(function->getRegion(0));
@@ -336,7 +340,9 @@ void Encoder::specialize(Operation *op, Block &out) {
     taskWarps = task.warps;
     ExprId answersBefore = answersRead;
     auto arrivingBefore = std::exchange(arriving, std::nullopt);
+    int outerTask = std::exchange(taskNumber, ++tasksSeen);
     task.body = region(partition);
+    taskNumber = outerTask;
     task.lanesApart = arriving.has_value();
     arriving = std::move(arrivingBefore);
     answersRead = answersBefore;

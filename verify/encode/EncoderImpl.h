@@ -13,6 +13,8 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 
+#include <set>
+
 namespace tlx::verify {
 
 /// A memdesc value: a part of one buffer of an array.
@@ -124,6 +126,12 @@ private:
   void lifetime(mlir::Operation *op, Block &out);
   void freePairs(mlir::Operation *terminator, Block &out);
 
+  // GlobalMemory.cpp
+  bool isFixed(ExprId expr) const;
+  ExprId tensorKey(mlir::Value value);
+  void elementEffect(mlir::Operation *op, Effect effect, std::vector<Effect> &out);
+  void dropPrivateElements();
+
   // TensorMaps.cpp
   ExprId mapsIn(ExprId bytes);
   std::optional<Target> mapOf(mlir::Value value);
@@ -158,7 +166,17 @@ private:
            std::optional<llvm::SmallVector<BufferSpan>>>
       spansOfViews;
   llvm::DenseMap<mlir::Operation *, int> maps; ///< scratch allocation -> buffer of tensor maps
-  std::map<std::string, ExprId> shared;        ///< symbols that all tasks see alike
+  /// Elements of global memory that are accessed by one expression.
+  struct Elements {
+    int buffer = -1;
+    std::set<int> tasks;
+    std::set<ExprId> values; ///< that are stored
+  };
+  std::map<std::pair<ExprId, int>, Elements> elements;
+  llvm::DenseMap<mlir::Value, ExprId> tensorKeys;
+  bool hasAtomics = false;              ///< tasks may synchronise through global memory
+  int taskNumber = 0, tasksSeen = 0;    ///< the task being encoded; how many there are
+  std::map<std::string, ExprId> shared; ///< symbols that all tasks see alike
   int named = -1;
   int taskWarps = 4;        ///< of the task being encoded
   ExprId threadId = NoExpr; ///< gpu.thread_id x within the task

@@ -50,7 +50,7 @@ ExprId Encoder::argument(BlockArgument arg) {
 }
 
 Value pointerRoot(Value pointer) {
-  while (Operation *op = pointer.getDefiningOp()) {
+  while (Operation *op = (pointer = throughCaptures(pointer)).getDefiningOp()) {
     StringRef name = op->getName().getStringRef();
     if (name == "tt.addptr" || name == "tt.splat" || name == "tt.broadcast" ||
         name == "tt.expand_dims" || name == "tt.bitcast" || name == "ttg.convert_layout")

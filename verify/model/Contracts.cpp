@@ -18,8 +18,10 @@ const std::vector<tlx::verify::Contract> &tlx::verify::contracts() {
                                "completes"},
       {"synchronous-tmem-access", "tmem_load and tmem_store complete before the next operation"},
       {"tcgen05-in-order", "tcgen05 operations of one issuing thread run and complete in order"},
-      {"global-memory", "accesses to global memory are not checked against each other; loads of "
-                        "memory that the kernel does not write give the same value to all tasks"},
+      {"global-memory",
+       "accesses to global memory are compared where address and mask are the same "
+       "function of arguments and program ids, others are not; loads of memory "
+       "that the kernel does not write give the same value to all tasks"},
       {"cluster-sync-after-init", "a cluster kernel that reaches other CTAs gets a cluster barrier "
                                   "after the barrier initialisations of its entry block, and a "
                                   "2-CTA one at its end unless tlx.user_post_ws_sync"},

@@ -1,0 +1,138 @@
+// What tasks of one kernel do to each other outside shared memory: elements of
+// global memory, tensor memory that is freed, lanes that part.
+#include "compiler/dialect/registry/Registry.h"
+#include "verify/checks/Prover.h"
+#include "verify/encode/Encoder.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Parser/Parser.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace tlx;
+using namespace tlx::verify;
+
+namespace {
+
+class TasksTest : public ::testing::Test {
+protected:
+  TasksTest() {
+    DialectRegistry registry;
+    registerDialects(registry);
+    context.appendDialectRegistry(registry);
+    context.loadAllAvailableDialects();
+    context.disableMultithreading();
+  }
+
+  /// "PROVED", the class of the BUG, or the reason of the UNKNOWN.
+  std::string verdict(const std::string &text) {
+    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
+    if (!module)
+      return "not parsed";
+    LaunchShape launch;
+    launch.numWarps = 4;
+    EncodedKernel kernel = encode(*module->getOps<FunctionOpInterface>().begin(), launch);
+    if (!kernel.reason.empty())
+      return kernel.reason;
+    ProofResult result = prove(kernel.program, {});
+    switch (result.verdict) {
+    case ProofResult::Proved: return "PROVED";
+    case ProofResult::Bug: return info(result.violation.cls).name;
+    default: return result.reason;
+    }
+  }
+
+  /// Two tasks that store 64 elements each: `block` or `other` times 64 and on.
+  std::string twoStores(const std::string &block, const std::string &value,
+                        const std::string &bound = "%n") {
+    std::string addresses = R"(
+      %o = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+      %s = tt.splat BLOCK : i32 -> tensor<64xi32>
+      %i = arith.addi %s, %o : tensor<64xi32>
+      %m = tt.splat BOUND : i32 -> tensor<64xi32>
+      %w = arith.cmpi slt, %i, %m : tensor<64xi32>
+      %q = tt.splat POINTER : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+      %a = tt.addptr %q, %i : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+      %v = arith.constant dense<VALUE> : tensor<64xf32>
+      tt.store %a, %v, %w : tensor<64x!tt.ptr<f32>>
+)";
+    auto with = [&](std::map<std::string, std::string> words) {
+      std::string text = addresses;
+      for (auto &[word, by] : words)
+        for (size_t at; (at = text.find(word)) != std::string::npos;)
+          text.replace(at, word.size(), by);
+      return text;
+    };
+    return R"(module attributes {"ttg.num-warps" = 4 : i32} {
+  tt.func @k(%p: !tt.ptr<f32>, %block: i32, %other: i32, %n: i32) {
+    ttg.warp_specialize(%p, %block, %other, %n)
+    default {)" +
+           with({{"BLOCK", "%block"}, {"BOUND", "%n"}, {"POINTER", "%p"}, {"VALUE", "1.0"}}) +
+           R"(      ttg.warp_yield
+    }
+    partition0(%pa: !tt.ptr<f32>, %blocka: i32, %othera: i32, %na: i32) num_warps(4) {)" +
+           with({{"BLOCK", block + "a"},
+                 {"BOUND", bound + "a"},
+                 {"POINTER", "%pa"},
+                 {"VALUE", value}}) +
+           R"(      ttg.warp_return
+    } : (!tt.ptr<f32>, i32, i32, i32) -> ()
+    tt.return
+  }
+})";
+  }
+
+  MLIRContext context;
+};
+
+} // namespace
+
+TEST_F(TasksTest, twoTasksStoreDifferentValuesToTheSameElements) {
+  EXPECT_EQ(verdict(twoStores("%block", "2.0")), "race");
+  EXPECT_EQ(verdict(twoStores("%block", "1.0")), "PROVED"); // the same value
+  EXPECT_EQ(verdict(twoStores("%other", "2.0")), "PROVED"); // not compared
+  EXPECT_EQ(verdict(twoStores("%block", "2.0", "%other")), "PROVED");
+}
+
+TEST_F(TasksTest, aTensorMapIsRewrittenAfterTheStoreThatReadsIt) {
+  auto kernel = [](const std::string &before) {
+    return R"(
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-warps" = 4 : i32} {
+  tt.func @k(%p: !tt.ptr<f16>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
+    %l0 = arith.constant 64 : i64
+    %l1 = arith.constant 1 : i64
+    %t = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #s, #smem, mutable>
+    %maps = ttg.global_scratch_alloc {alignment = 128 : i32, nbytes = 256 : i32} : !tt.ptr<i8>
+    scf.for %g = %c0 to %n step %c1 : i32 {
+      )" + before +
+           R"(
+      %made = tt.make_tensor_descriptor %p, [%n, %c64], [%l0, %l1], descPtr = %at : !tt.ptr<i8> : !tt.ptr<f16>, !tt.tensordesc<tensor<64x64xf16>>
+      %d = ttng.reinterpret_tensor_descriptor %at : !tt.ptr<i8> to !tt.tensordesc<tensor<64x64xf16>>
+      ttng.async_tma_copy_local_to_global %d[%c0, %c0] %t : !tt.tensordesc<tensor<64x64xf16>>, !ttg.memdesc<64x64xf16, #s, #smem, mutable>
+    }
+    ttng.async_tma_store_wait {pendings = 0 : i32}
+    tt.return
+  }
+})";
+  };
+  std::string wait = "ttng.async_tma_store_wait {pendings = 0 : i32}\n";
+  std::string late = "ttng.async_tma_store_wait {pendings = 1 : i32}\n";
+  std::string first = "%o = arith.constant 0 : i32\n"
+                      "%at = tt.addptr %maps, %o : !tt.ptr<i8>, i32\n";
+  std::string inTurn = "%two = arith.constant 2 : i32\n"
+                       "%bytes = arith.constant 128 : i32\n"
+                       "%i = arith.remsi %g, %two : i32\n"
+                       "%o = arith.muli %i, %bytes : i32\n"
+                       "%at = tt.addptr %maps, %o : !tt.ptr<i8>, i32\n";
+  EXPECT_EQ(verdict(kernel(wait + first)), "PROVED");
+  EXPECT_EQ(verdict(kernel(first)), "race");
+  EXPECT_EQ(verdict(kernel(late + inTurn)), "PROVED");
+  EXPECT_EQ(verdict(kernel(late + first)), "race");
+}
