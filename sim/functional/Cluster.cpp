@@ -170,7 +170,8 @@ BarrierCell *Cluster::mbarrier(int32_t rank, int64_t offset, const Task &by, Pc 
 }
 
 void Cluster::barrierEvent(BarrierEvent::What what, BarrierCell &barrier, int32_t rank,
-                           int64_t offset, int64_t amount, const Task &by, Pc pc, AsyncId async) {
+                           int64_t offset, int64_t amount, const Task &by, Pc pc, AsyncId async,
+                           bool partial) {
   if (what == BarrierEvent::What::Init || what == BarrierEvent::What::Inval)
     barrier.remember({what, by.ref, pc, amount, barrier.state.generation});
   if (!watching)
@@ -187,6 +188,7 @@ void Cluster::barrierEvent(BarrierEvent::What what, BarrierCell &barrier, int32_
   event.generation = barrier.state.generation;
   event.pending = barrier.state.pending;
   event.txBytes = barrier.state.txBytes;
+  event.partial = partial;
   watching->onBarrier(event);
 }
 
@@ -214,7 +216,7 @@ void Cluster::flipped(BarrierCell &barrier, int32_t rank, int64_t offset, const 
 }
 
 void Cluster::barrierArrive(int32_t rank, int64_t offset, int64_t amount, const Task &by, Pc pc,
-                            AsyncId async) {
+                            AsyncId async, bool partial) {
   BarrierCell *barrier = mbarrier(rank, offset, by, pc, "arrive");
   if (!barrier || amount == 0)
     return;
@@ -238,12 +240,13 @@ void Cluster::barrierArrive(int32_t rank, int64_t offset, int64_t amount, const 
   int64_t generation = state.generation;
   bool flips = state.arrive(amount);
   barrier->remember({BarrierEvent::What::Arrive, by.ref, pc, amount, generation});
-  barrierEvent(BarrierEvent::What::Arrive, *barrier, rank, offset, amount, by, pc, async);
+  barrierEvent(BarrierEvent::What::Arrive, *barrier, rank, offset, amount, by, pc, async, partial);
   if (flips)
     flipped(*barrier, rank, offset, by, pc, async);
 }
 
-void Cluster::barrierExpect(int32_t rank, int64_t offset, int64_t bytes, const Task &by, Pc pc) {
+void Cluster::barrierExpect(int32_t rank, int64_t offset, int64_t bytes, const Task &by, Pc pc,
+                            bool partial) {
   BarrierCell *barrier = mbarrier(rank, offset, by, pc, "expect");
   if (!barrier)
     return;
@@ -253,7 +256,7 @@ void Cluster::barrierExpect(int32_t rank, int64_t offset, int64_t bytes, const T
   int64_t generation = barrier->state.generation;
   bool flips = barrier->state.expect(bytes);
   barrier->remember({BarrierEvent::What::Expect, by.ref, pc, bytes, generation});
-  barrierEvent(BarrierEvent::What::Expect, *barrier, rank, offset, bytes, by, pc, noAsync);
+  barrierEvent(BarrierEvent::What::Expect, *barrier, rank, offset, bytes, by, pc, noAsync, partial);
   if (flips)
     flipped(*barrier, rank, offset, by, pc, noAsync);
 }

@@ -140,15 +140,17 @@ public:
   void startPartitions(Task &task, const Specialize &specialize);
 
   BarrierCell *mbarrier(int32_t rank, int64_t offset, const Task &by, Pc pc, const char *what);
+  /// `partial`: as in BarrierEvent.
   void barrierArrive(int32_t rank, int64_t offset, int64_t amount, const Task &by, Pc pc,
-                     AsyncId async);
-  void barrierExpect(int32_t rank, int64_t offset, int64_t bytes, const Task &by, Pc pc);
+                     AsyncId async, bool partial = false);
+  void barrierExpect(int32_t rank, int64_t offset, int64_t bytes, const Task &by, Pc pc,
+                     bool partial = false);
   void barrierComplete(int32_t rank, int64_t offset, int64_t bytes, const Task &by, Pc pc,
                        AsyncId async);
   void flipped(BarrierCell &barrier, int32_t rank, int64_t offset, const Task &by, Pc pc,
                AsyncId async);
   void barrierEvent(BarrierEvent::What what, BarrierCell &barrier, int32_t rank, int64_t offset,
-                    int64_t amount, const Task &by, Pc pc, AsyncId async);
+                    int64_t amount, const Task &by, Pc pc, AsyncId async, bool partial = false);
 
   AsyncOp &issue(Task &task, Pc pc, const Inst &inst);
   void commitGroup(Task &task, sync::Group group);

@@ -190,6 +190,9 @@ bool currentDescriptor(Exec &exec, DescRef &desc, bool quiet) {
       quiet ? memory.find(desc.stored, 128) : exec.global(desc.stored, 128, "a descriptor load");
   if (!bytes)
     return false;
+  ByteRange range{desc.stored, 128};
+  if (!quiet)
+    exec.noteGlobal(&range, 1, sync::Proxy::Async, false);
   if (!unpackDescriptor(bytes, desc)) {
     if (!quiet)
       exec.fail(Finding::Kind::Uninitialized,

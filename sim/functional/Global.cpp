@@ -99,12 +99,14 @@ bool storeElements(Exec &exec, const Addresses &addresses, const Type &type, con
     while (i + run < count && addresses.at(i + run) == address + run * size &&
            !(mask && !mask->asInt(i + run)))
       ++run;
-    if (char *data = exec.global(address, run * size, "a store"))
+    char *data = exec.global(address, run * size, "a store");
+    // Programs that store what is there already do not disturb each other.
+    if (wanted && data && std::memcmp(data, raw.data() + i * size, run * size) != 0)
+      ranges.push_back({address, run * size});
+    if (data)
       std::memcpy(data, raw.data() + i * size, run * size);
     else
       ok = false;
-    if (wanted)
-      ranges.push_back({address, run * size});
     i += run;
   }
   if (wanted)

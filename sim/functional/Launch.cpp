@@ -249,6 +249,9 @@ RunReport FunctionalMachine::run() {
     std::deque<Resident> resident;
     state->waiting = list;
     size_t most = std::max<size_t>(1, config.residentCtas / program.facts.clusterSize());
+    // How many clusters have been launched when one asks for another is the chip's choice.
+    if (prepared->usesClc)
+      most = config.schedule.residents(std::min(most, list.size()));
     while (true) {
       while (resident.size() < most && state->nextWaiting < list.size()) {
         size_t i = state->nextWaiting++;

@@ -78,6 +78,8 @@ struct BarrierEvent {
   int64_t generation = 0; ///< phases completed so far
   int64_t pending = 0;    ///< arrivals still to come
   int64_t txBytes = 0;    ///< bytes expected and not yet complete
+  /// Arrive, Expect: by some of the task's threads, which did not meet the others first.
+  bool partial = false;
 };
 
 /// An asynchronous operation starts (issued) or ends (its completion effects took place).

@@ -2,6 +2,8 @@
 //---------------------------------------===//
 #include "sim/functional/RaceCheck.h"
 
+#include "sim/functional/Launch.h"
+
 #include <algorithm>
 
 namespace tlx::sim {
@@ -32,13 +34,17 @@ RaceCheck::RaceCheck(const Program &program, Observer *next)
     pairs |= effect.pairLeader && effect.group == sync::Group::Tcgen05;
 }
 
-void RaceCheck::attach(Cluster &watched) { cluster = &watched; }
+void RaceCheck::attach(Cluster &watched) {
+  cluster = &watched;
+  clustered = watched.numCtas() > 1;
+  pairs &= clustered;
+}
 
 RaceCheck::TaskState &RaceCheck::stateOf(TaskRef task) {
   TaskState &state = tasks[{task.rank, task.task}];
   if (state.actor < 0) {
     state.actor = numActors++;
-    state.knows.ordered.raise(state.actor, 1);
+    meet(state);
   }
   return state;
 }
@@ -66,9 +72,23 @@ Task *RaceCheck::taskOf(TaskRef ref) {
   return nullptr;
 }
 
+/// The task's threads are all here: who follows one of them follows all.
+void RaceCheck::meet(TaskState &task) {
+  uint32_t now = task.knows.ordered.at(task.actor);
+  task.met = std::max<uint32_t>(now, 1);
+  task.knows.ordered.raise(task.actor, task.met + 1);
+}
+
 /// What the task has done so far becomes part of `into`; what it does next does not.
-void RaceCheck::release(TaskState &task, Knowledge &into) {
-  into.join(task.knows);
+/// `partial`: only what it had done when its threads last met.
+void RaceCheck::release(TaskState &task, Knowledge &into, bool partial) {
+  if (partial) {
+    Knowledge some = task.knows;
+    some.ordered.lower(task.actor, task.met);
+    into.join(some);
+  } else {
+    into.join(task.knows);
+  }
   task.knows.ordered.raise(task.actor, task.knows.ordered.at(task.actor) + 1);
 }
 
@@ -81,6 +101,7 @@ void RaceCheck::onTaskStart(TaskRef task, Pc entry) {
     Knowledge start;
     release(stateOf({task.cta, task.rank, 0}), start);
     state.knows.join(start);
+    meet(state);
   }
   if (next)
     next->onTaskStart(task, entry);
@@ -91,6 +112,8 @@ void RaceCheck::onTaskEnd(TaskRef task, Pc pc) {
     Knowledge end;
     release(stateOf(task), end);
     stateOf({task.cta, task.rank, 0}).knows.join(end);
+  } else if (clustered) {
+    leave(task);
   }
   if (next)
     next->onTaskEnd(task, pc);
@@ -102,8 +125,10 @@ void RaceCheck::onBarrier(const BarrierEvent &event) {
   switch (event.what) {
   case BarrierEvent::What::Arrive:
   case BarrierEvent::What::Expect:
+    if (clustered && event.kind == BarrierEvent::Kind::Mbarrier && event.rank != event.by.rank)
+      visitBarrier(event);
     if (event.async == noAsync) {
-      release(stateOf(event.by), barrier.arrived);
+      release(stateOf(event.by), barrier.arrived, event.partial);
     } else if (auto it = issued.find(event.async); it != issued.end()) {
       barrier.arrived.join(it->second);
       // A commit: all operations of its queue up to here are complete.
@@ -130,7 +155,13 @@ void RaceCheck::onBarrier(const BarrierEvent &event) {
     }
     break;
   }
-  case BarrierEvent::What::WaitEnd: stateOf(event.by).knows.join(barrier.done); break;
+  case BarrierEvent::What::WaitEnd: {
+    TaskState &task = stateOf(event.by);
+    task.knows.join(barrier.done);
+    if (event.kind != BarrierEvent::Kind::Mbarrier)
+      meet(task);
+    break;
+  }
   default: break;
   }
   if (next)
@@ -153,6 +184,8 @@ void RaceCheck::onFence(TaskRef ref, Pc pc, const Effect &effect) {
   TaskState &state = stateOf(ref);
   if (effect.kind == sync::Kind::ProxyFence)
     state.knows.fenced.join(state.knows.ordered);
+  if (effect.kind == sync::Kind::TaskBarrier)
+    meet(state);
   Task *task = effect.kind == sync::Kind::GroupWait ? taskOf(ref) : nullptr;
   if (task) {
     sync::Group group = effect.group == sync::Group::AmdAsync ? sync::Group::CpAsync : effect.group;
@@ -239,13 +272,37 @@ void RaceCheck::onAccess(const AccessEvent &event) {
   if (event.space == sync::Space::Shared || event.space == sync::Space::Tensor) {
     Knowledge knows;
     Stamp stamp = stampOf(event, knows);
+    if (clustered && event.rank != event.by.rank)
+      visit(event.rank, stamp, knows, "memory");
     Shadow &shadow = shadows[{event.rank, int(event.space)}];
     for (size_t i = 0; i < event.numRanges; ++i)
       if (event.ranges[i].bytes)
         touch(shadow, event, event.ranges[i], stamp, knows);
+  } else if (event.space == sync::Space::Global) {
+    onGlobal(event);
   }
   if (next && next->wantsAccesses())
     next->onAccess(event);
+}
+
+/// Accesses to device memory; an atomic one takes over what those before it released.
+void RaceCheck::onGlobal(const AccessEvent &event) {
+  if (event.atomic) {
+    if (event.op)
+      return;
+    for (size_t i = 0; i < event.numRanges; ++i) {
+      Knowledge &word = atomics[event.ranges[i].begin];
+      TaskState &task = stateOf(event.by);
+      task.knows.join(word);
+      release(task, word);
+    }
+    return;
+  }
+  Knowledge knows;
+  Stamp stamp = stampOf(event, knows);
+  for (size_t i = 0; i < event.numRanges; ++i)
+    if (event.ranges[i].bytes)
+      touch(shadows[{0, int(event.space)}], event, event.ranges[i], stamp, knows);
 }
 
 void RaceCheck::touch(Shadow &shadow, const AccessEvent &event, const ByteRange &range,
@@ -313,7 +370,9 @@ void RaceCheck::touch(Shadow &shadow, const AccessEvent &event, const ByteRange 
   }
 }
 
-static const char *does(bool writes, bool async) {
+static const char *does(const Program &program, Pc pc, bool writes, bool async) {
+  if (program.code[pc].op == Op::LocalDealloc)
+    return "frees";
   if (async)
     return writes ? "asynchronously writes" : "asynchronously reads";
   return writes ? "writes" : "reads";
@@ -321,10 +380,16 @@ static const char *does(bool writes, bool async) {
 
 void RaceCheck::report(Finding::Kind kind, const AccessEvent &event, const Stamp &before,
                        bool beforeWrote, uint64_t byte) {
-  const bool tensor = event.space == sync::Space::Tensor;
+  const bool shared = event.space == sync::Space::Shared;
   const Prepared &prepared = cluster->prepared();
-  std::string what = tensor ? "tensor memory" : "shared memory";
-  for (size_t i = 0; i < program.allocations.size() && !tensor; ++i) {
+  std::string what = std::string(shared                               ? "shared"
+                                 : event.space == sync::Space::Tensor ? "tensor"
+                                                                      : "device") +
+                     " memory";
+  if (event.space == sync::Space::Global)
+    if (const GlobalMemory::Region *region = cluster->launch().memory.regionOf(byte))
+      what = "'" + region->name + "'";
+  for (size_t i = 0; i < program.allocations.size() && shared; ++i) {
     int64_t begin = prepared.allocOffsets[i];
     const Allocation &allocation = program.allocations[i];
     if (allocation.space != sync::Space::Tensor && !allocation.name.empty() &&
@@ -337,16 +402,17 @@ void RaceCheck::report(Finding::Kind kind, const AccessEvent &event, const Stamp
   finding.kind = kind;
   finding.by = event.by;
   finding.loc = program.code[event.pc].loc;
-  std::string access = "'" + name + "' " + does(event.write, event.op != nullptr) + " " + what;
+  std::string access =
+      "'" + name + "' " + does(program, event.pc, event.write, event.op != nullptr) + " " + what;
   if (kind == Finding::Kind::Race)
     finding.message = "race: " + access + ", and nothing orders this after an earlier " +
                       (beforeWrote ? "write" : "read") + " of the same bytes";
   else
     finding.message = access + " through the async proxy after a generic write, without a "
                                "fence.proxy.async in between";
-  finding.notes.push_back(
-      {program.code[before.pc].loc,
-       "'" + otherName + "' " + does(beforeWrote, before.async) + " them here"});
+  finding.notes.push_back({program.code[before.pc].loc,
+                           "'" + otherName + "' " +
+                               does(program, before.pc, beforeWrote, before.async) + " them here"});
   cluster->report(std::move(finding));
 }
 

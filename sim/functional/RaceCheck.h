@@ -15,8 +15,13 @@
 // A second set of clocks says what has been made visible to the async proxy: it
 // advances at proxy fences only. A generic write that an async access follows must be in it.
 //
-// One checker watches one cluster; shared and tensor memory only. Threads of one task
-// count as one: the compiler orders them.
+// Threads of one task count as one, for the compiler orders their accesses; but an
+// arrival by some of them covers only what came before they last met the others.
+//
+// A CTA's memory is there from its start to its end: what others do to it must come after
+// the one and before the other. Tensor memory of a pair of CTAs goes with the first.
+//
+// One checker watches one cluster. Device memory is checked within it; atomics order.
 //
 //===-----------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -54,6 +59,7 @@ private:
   public:
     uint32_t at(Actor actor) const { return size_t(actor) < values.size() ? values[actor] : 0; }
     void raise(Actor actor, uint32_t value);
+    void lower(Actor actor, uint32_t value) { values[actor] = value; }
     void join(const Clock &other);
 
   private:
@@ -70,6 +76,8 @@ private:
   struct TaskState {
     Actor actor = -1;
     Knowledge knows;
+    uint32_t met = 0; ///< its clock when its threads last met
+    bool ended = false;
   };
   struct BarrierState {
     Knowledge arrived; ///< of all arrivals so far
@@ -94,6 +102,7 @@ private:
   Cluster *cluster = nullptr;
   bool checksFences;
   bool pairs = false; ///< tcgen05 operations of a pair of CTAs share the even one's queue
+  bool clustered = false;
   Actor numActors = 0;
   std::map<std::pair<int32_t, int32_t>, TaskState> tasks;             ///< by rank, task
   std::map<std::tuple<int, int32_t, int64_t>, BarrierState> barriers; ///< kind, rank, id
@@ -101,13 +110,23 @@ private:
   std::map<std::pair<int32_t, int64_t>, Actor> mbarrierActors;
   std::unordered_map<AsyncId, Knowledge> issued;
   std::map<std::pair<int32_t, int>, Shadow> shadows; ///< rank, space
+  std::unordered_map<uint64_t, Knowledge> atomics;   ///< by address of the first byte
+  /// What tasks of other CTAs have last done to a CTA's memory, by rank and actor.
+  std::map<std::pair<int32_t, Actor>, Stamp> visits;
 
   TaskState &stateOf(TaskRef task);
   Actor queueActor(TaskRef task, sync::Group group);
   Actor mbarrierActor(int32_t rank, int64_t offset);
   Task *taskOf(TaskRef task);
-  void release(TaskState &task, Knowledge &into);
+  void release(TaskState &task, Knowledge &into, bool partial = false);
+  void meet(TaskState &task);
+  // Lifetimes.cpp
+  void visit(int32_t rank, const Stamp &stamp, const Knowledge &knows, const char *what);
+  void visitBarrier(const BarrierEvent &event);
+  void leave(TaskRef task);
+  void reportLifetime(const Stamp &stamp, std::string message, const Stamp *other = nullptr);
   Stamp stampOf(const AccessEvent &event, Knowledge &knows);
+  void onGlobal(const AccessEvent &event);
   void touch(Shadow &shadow, const AccessEvent &event, const ByteRange &range, const Stamp &stamp,
              const Knowledge &knows);
   void report(Finding::Kind kind, const AccessEvent &event, const Stamp &before, bool beforeWrote,

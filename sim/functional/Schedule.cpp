@@ -4,6 +4,7 @@
 
 #include "sim/functional/Cluster.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace tlx::sim {
@@ -38,6 +39,15 @@ static uint64_t mix(uint64_t x) {
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
   x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
   return x ^ (x >> 31);
+}
+
+size_t Schedule::residents(size_t most) const {
+  switch (kind) {
+  case Kind::Fifo: break;
+  case Kind::Random: return most ? 1 + mix(seed) % most : 0;
+  case Kind::Adversarial: return std::min<size_t>(most, 1);
+  }
+  return most;
 }
 
 ScheduleRunner::ScheduleRunner(Cluster &cluster, Schedule schedule, uint64_t stream)

@@ -28,6 +28,8 @@ struct Schedule {
   /// "fifo", "random:7", "adversarial"; nothing for anything else.
   static std::optional<Schedule> parse(std::string_view text);
   std::string text() const;
+  /// Clusters that are resident together where the chip may choose, of at most `most`.
+  size_t residents(size_t most) const;
 };
 
 /// Drives one cluster, a slice of steps at a time.

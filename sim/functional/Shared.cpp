@@ -32,7 +32,17 @@ void localAlloc(Exec &exec) {
   storeThrough(exec, exec.program.result(exec.inst, 0), exec.in(0), exec.type(0));
 }
 
-void nothing(Exec &) {}
+/// Shared memory stays the CTA's. Tensor memory is given back: whoever uses it must be
+/// done, as before a write.
+void localDealloc(Exec &exec) {
+  if (exec.type(0).space != sync::Space::Tensor)
+    return;
+  const MemRef &ref = exec.in(0).mem();
+  Cta *owner = nullptr;
+  if (exec.storage(ref, sync::Space::Tensor, &owner))
+    exec.noteAccess(*owner, exec.prepared.map(exec.typeId(0)), ref, sync::Space::Tensor,
+                    sync::Proxy::Generic, true);
+}
 
 void index(Exec &exec) {
   MemRef ref = exec.in(0).mem();
@@ -237,7 +247,7 @@ void localAtomicScatter(Exec &exec) {
 
 void registerShared(HandlerTable &table) {
   table.set(Op::LocalAlloc, localAlloc);
-  table.set(Op::LocalDealloc, nothing);
+  table.set(Op::LocalDealloc, localDealloc);
   table.set(Op::MemDescIndex, index);
   table.set(Op::MemDescSubslice, subslice);
   table.set(Op::MemDescDynamicSubslice, subslice);

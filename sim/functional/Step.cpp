@@ -42,6 +42,11 @@ public:
       }
       if (!holds(effect.predicate, effect.threads == sync::Threads::Elected))
         continue;
+      if (effect.taskBarrierBefore) {
+        Effect meeting;
+        meeting.kind = Kind::TaskBarrier;
+        fence(meeting);
+      }
       if (!runOne(effect))
         return false;
       task.waitPassed = false;
@@ -112,19 +117,33 @@ private:
     return effect.amount ? effect.amount : absent;
   }
 
+  /// Some threads of the task act that have not met the others right before.
+  bool isPartial(const Effect &effect) const {
+    if (effect.taskBarrierBefore || effect.threads == sync::Threads::All)
+      return !task.active.empty();
+    if (effect.threads == sync::Threads::Elected)
+      return task.numThreads > 1;
+    if (effect.threads == sync::Threads::EachWarp)
+      return exec.program.facts.threadsPerWarp > 1;
+    return threadsOf(effect) < task.numThreads;
+  }
+
+  /// The task's threads for which an effect happens.
+  int64_t threadsOf(const Effect &effect) const {
+    bool varies = effect.predicate != noReg && regs[effect.predicate].count() > 1;
+    if (!varies && task.active.empty())
+      return task.numThreads;
+    int64_t threads = 0;
+    for (int32_t i = 0; i < task.numThreads; ++i)
+      threads += task.isActive(i) && (!varies || regs[effect.predicate].asInt(i));
+    return threads;
+  }
+
   /// Arrivals of one effect: every thread or warp may count on its own.
   int64_t arrivals(const Effect &effect) const {
     int64_t each = effect.amountReg != noReg ? regs[effect.amountReg].asInt() : effect.amount;
     switch (effect.threads) {
-    case sync::Threads::PerThread: {
-      bool varies = effect.predicate != noReg && regs[effect.predicate].count() > 1;
-      if (!varies && task.active.empty())
-        return each * task.numThreads;
-      int64_t threads = 0;
-      for (int32_t i = 0; i < task.numThreads; ++i)
-        threads += task.isActive(i) && (!varies || regs[effect.predicate].asInt(i));
-      return each * threads;
-    }
+    case sync::Threads::PerThread: return each * threadsOf(effect);
     case sync::Threads::EachWarp: return each * task.numWarps;
     default: return each;
     }
@@ -203,12 +222,18 @@ private:
         }
       return !cluster.failed();
     case Kind::BarrierExpect:
-      for (Place place : places(effect))
-        cluster.barrierExpect(place.rank, place.offset, amount(effect, 0), task, exec.pc);
+      for (Place place : places(effect)) {
+        if (place.rank != exec.cta.rank)
+          exec.fail(Finding::Kind::BarrierMisuse,
+                    "expects bytes on the mbarrier of another CTA; a CTA can on its own only");
+        cluster.barrierExpect(place.rank, place.offset, amount(effect, 0), task, exec.pc,
+                              isPartial(effect));
+      }
       return !cluster.failed();
     case Kind::BarrierArrive:
       for (Place place : places(effect))
-        cluster.barrierArrive(place.rank, place.offset, arrivals(effect), task, exec.pc, noAsync);
+        cluster.barrierArrive(place.rank, place.offset, arrivals(effect), task, exec.pc, noAsync,
+                              isPartial(effect));
       return !cluster.failed();
     case Kind::BarrierComplete:
       for (Place place : places(effect))
@@ -320,17 +345,24 @@ private:
     cluster.observer()->onBarrier(event);
   }
 
-  /// A warp takes part as a whole when one of its threads does.
-  int64_t threadsOfActiveWarps() const {
+  /// The active threads, which are whole warps: bar.sync is for all lanes at once. -1
+  /// and a finding when they are not.
+  int64_t activeThreads() {
     if (task.active.empty())
       return task.numThreads;
     int64_t perWarp = exec.program.facts.threadsPerWarp, threads = 0;
-    for (int64_t warp = 0; warp < task.numWarps; ++warp)
+    for (int64_t warp = 0; warp < task.numWarps; ++warp) {
+      int64_t active = 0;
       for (int64_t lane = 0; lane < perWarp; ++lane)
-        if (task.isActive(size_t(warp * perWarp + lane))) {
-          threads += perWarp;
-          break;
-        }
+        active += task.isActive(size_t(warp * perWarp + lane));
+      threads += active;
+      if (active % perWarp == 0)
+        continue;
+      exec.fail(Finding::Kind::Divergence,
+                "a named barrier is reached by " + std::to_string(active) + " of the " +
+                    std::to_string(perWarp) + " threads of a warp; all of them must come together");
+      return -1;
+    }
     return threads;
   }
 
@@ -355,8 +387,10 @@ private:
                     " threads while others use it for " + std::to_string(barrier.expected));
     if (cluster.failed())
       return false;
+    int64_t here = activeThreads();
+    if (here < 0)
+      return false;
     barrier.expected = threads;
-    int64_t here = threadsOfActiveWarps();
     barrier.arrived += here;
     if (barrier.history.size() > 64)
       barrier.history.erase(barrier.history.begin(), barrier.history.begin() + 32);
@@ -368,6 +402,11 @@ private:
                 std::to_string(barrier.arrived) + " threads at named barrier " +
                     std::to_string(id) + ", which is for " + std::to_string(barrier.expected));
     if (barrier.arrived >= barrier.expected) {
+      if (!waits && barrier.waiters.empty())
+        exec.fail(Finding::Kind::BarrierMisuse,
+                  "named barrier " + std::to_string(id) + " is completed by arrivals alone: " +
+                      "nobody waits for its " + std::to_string(barrier.expected) + " threads",
+                  false);
       barrier.expected = barrier.arrived = 0;
       ++barrier.generation;
       namedEvent(BarrierEvent::What::Flip, id, barrier);

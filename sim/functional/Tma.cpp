@@ -50,6 +50,15 @@ const DescRef *checked(Exec &exec, const std::vector<int64_t> &coords) {
   return &desc;
 }
 
+void storeDescriptor(Exec &exec, uint64_t address, const DescRef &desc) {
+  char *bytes = exec.global(address, 128, "a descriptor store");
+  if (!bytes)
+    return;
+  packDescriptor(desc, bytes);
+  ByteRange range{address, 128};
+  exec.noteGlobal(&range, 1, sync::Proxy::Generic, true);
+}
+
 void makeTensorDescriptor(Exec &exec) {
   int64_t rank = exec.attrs().count;
   const Type &type = exec.resultType();
@@ -67,8 +76,7 @@ void makeTensorDescriptor(Exec &exec) {
   }
   exec.out(0, Value::descriptor(desc));
   if (exec.has(1))
-    if (char *bytes = exec.global(uint64_t(exec.in(1).asInt()), 128, "a descriptor store"))
-      packDescriptor(desc, bytes);
+    storeDescriptor(exec, uint64_t(exec.in(1).asInt()), desc);
 }
 
 /// A view of memory: the descriptor may be written there later.
@@ -100,8 +108,7 @@ void tensormapCreate(Exec &exec) {
     desc.strides[rank - 1 - d] =
         d ? exec.in(unsigned(strides + d - 1)).asInt() : int64_t(byteWidth(desc.elem));
   }
-  if (char *bytes = exec.global(uint64_t(exec.in(0).asInt()), 128, "a descriptor store"))
-    packDescriptor(desc, bytes);
+  storeDescriptor(exec, uint64_t(exec.in(0).asInt()), desc);
 }
 
 void updateTensorDescriptor(Exec &exec) {

@@ -1,0 +1,293 @@
+// Order that a task as a whole does not give: parts of a task, CTAs that come and go,
+// tensor memory that is given back, device memory. Each mistake has a correct twin.
+#include "Kernels.h"
+
+using namespace tlx;
+using namespace tlx::sim;
+using namespace tlx::sim::test;
+
+namespace {
+
+RunReport checked(const Program &program, std::vector<Argument> arguments, GlobalMemory &memory,
+                  std::array<int32_t, 3> grid = {1, 1, 1}, Schedule schedule = {}) {
+  LaunchConfig config;
+  config.grid = grid;
+  config.arguments = std::move(arguments);
+  config.schedule = schedule;
+  config.raceCheck = true;
+  EXPECT_TRUE(validate(program).empty()) << dump(program);
+  return FunctionalMachine(program, config, memory).run();
+}
+
+Effect on(sync::Kind kind, Reg target, sync::Space space = sync::Space::Shared) {
+  Effect effect;
+  effect.kind = kind;
+  effect.space = space;
+  effect.target = target;
+  return effect;
+}
+
+Effect plainEffect(sync::Kind kind) {
+  Effect effect;
+  effect.kind = kind;
+  return effect;
+}
+
+Builder::PartitionSpec partition(std::string name, int32_t warps,
+                                 std::function<void(const Regs &)> body) {
+  Builder::PartitionSpec spec;
+  spec.name = std::move(name);
+  spec.numWarps = warps;
+  spec.body = std::move(body);
+  return spec;
+}
+
+/// True when some finding is of the kind and its message has the text.
+bool found(const RunReport &report, Finding::Kind kind, const std::string &text) {
+  for (const Finding &finding : report.findings)
+    if (finding.kind == kind && finding.message.find(text) != std::string::npos)
+      return true;
+  return false;
+}
+
+/// Four warps fill a tile; one thread arrives, with or without a barrier of the task.
+Program handOver(bool barrierBefore) {
+  Kernel b("hand_over");
+  Reg tile = b.shared("tile", {128}, DType::f32, b.plain({128}));
+  Reg full = b.barriers("full", 1, 1);
+  b.warpSpecialize({tile, full}, {},
+                   [&]() -> Regs {
+                     Reg zero = b.constantFloat(b.tensor({128}, DType::f32), 1);
+                     b.emit(Op::LocalStore, {zero, tile}, {}, {}, {on(sync::Kind::Write, tile)});
+                     Effect arrive = arriveEffect(b.barrier(full, b.i32(0)));
+                     arrive.taskBarrierBefore = barrierBefore;
+                     b.sync({arrive});
+                     return {};
+                   },
+                   {partition("reader", 4, [&](const Regs &c) {
+                     Reg zero = b.i32(0);
+                     b.sync({waitEffect(b.barrier(c[1], zero), zero)});
+                     b.emit1(Op::LocalLoad, {c[0]}, b.tensor({128}, DType::f32), {},
+                             {on(sync::Kind::Read, c[0])});
+                   })});
+  b.ret();
+  return b.finish();
+}
+
+TEST(Order, AnElectedArrivalCoversWhatTheTaskMetFor) {
+  GlobalMemory memory;
+  Program right = handOver(true), wrong = handOver(false);
+  RunReport clean = checked(right, {}, memory);
+  EXPECT_TRUE(clean.clean()) << text(right, clean);
+  RunReport report = checked(wrong, {}, memory);
+  EXPECT_TRUE(found(report, Finding::Kind::Race, "'reader' reads 'tile'")) << text(wrong, report);
+}
+
+/// Each CTA of a pair writes a value into the other's memory.
+Program exchange(bool atEntry, bool atExit) {
+  Kernel b("exchange");
+  b.facts().clusterDims[0] = 2;
+  Reg row = b.shared("row", {4}, DType::f32, b.plain({4}));
+  auto meet = [&] {
+    b.sync({plainEffect(sync::Kind::ClusterArrive), plainEffect(sync::Kind::ClusterWait)});
+  };
+  if (atEntry)
+    meet();
+  Reg rank = b.emit1(Op::ClusterId, {}, b.scalar(DType::i32));
+  Reg other = b.binary(Op::XorI, rank, b.i32(1));
+  Reg one = b.constantFloat(b.tensor({4}, DType::f32), 1);
+  b.emit(Op::RemoteStore, {one, row, other}, {}, {}, {on(sync::Kind::Write, row)});
+  if (atExit)
+    meet();
+  b.ret();
+  return b.finish();
+}
+
+TEST(Order, ClusterMemoryLivesFromStartToEnd) {
+  GlobalMemory memory;
+  Program right = exchange(true, true);
+  RunReport clean = checked(right, {}, memory, {2, 1, 1});
+  EXPECT_TRUE(clean.clean()) << text(right, clean);
+  Program early = exchange(false, true);
+  RunReport report = checked(early, {}, memory, {2, 1, 1});
+  EXPECT_TRUE(found(report, Finding::Kind::Race, "after that CTA has started"))
+      << text(early, report);
+  EXPECT_FALSE(found(report, Finding::Kind::Race, "ends"));
+  Program late = exchange(true, false);
+  for (const Schedule &schedule : schedules()) {
+    RunReport ends = checked(late, {}, memory, {2, 1, 1}, schedule);
+    EXPECT_TRUE(found(ends, Finding::Kind::Race, "before that CTA ends") ||
+                found(ends, Finding::Kind::Race, "which has ended"))
+        << schedule.text() << text(late, ends);
+  }
+}
+
+/// A partition frees tensor memory that the default region reads, before or after it
+/// hears that the reader is done.
+Program freeing(bool waits) {
+  Kernel b("freeing");
+  b.facts().target = "cuda:100";
+  Allocation alloc;
+  alloc.space = sync::Space::Tensor;
+  alloc.bytes = 32 * 4;
+  Attrs attrs;
+  attrs.allocation = b.allocation(alloc);
+  MemLayout lanes;
+  lanes.bases.resize(2);
+  for (uint32_t bit = 1; bit < 128; bit *= 2)
+    lanes.bases[0].push_back(bit * tmemLaneBytes / 4);
+  for (uint32_t bit = 1; bit < 32; bit *= 2)
+    lanes.bases[1].push_back(bit);
+  Type type = Type::memDesc({128, 32}, DType::f32, b.layout(lanes), sync::Space::Tensor);
+  Reg acc = b.emit1(Op::TmemAlloc, {noReg}, b.type(type), attrs);
+  TypeId tile = b.tensor({128, 32}, DType::f32);
+  b.emit(Op::TmemStore, {acc, b.constantFloat(tile, 1)}, {}, {},
+         {on(sync::Kind::Write, acc, sync::Space::Tensor)});
+  Reg done = b.barriers("done", 1, 1);
+  b.warpSpecialize({acc, done}, {},
+                   [&]() -> Regs {
+                     b.emit1(Op::TmemLoad, {acc}, tile, {},
+                             {on(sync::Kind::Read, acc, sync::Space::Tensor)});
+                     b.sync({arriveEffect(b.barrier(done, b.i32(0)))});
+                     return {};
+                   },
+                   {partition("mma", 1, [&](const Regs &c) {
+                     Reg zero = b.i32(0);
+                     if (waits)
+                       b.sync({waitEffect(b.barrier(c[1], zero), zero)});
+                     b.emit(Op::LocalDealloc, {c[0]});
+                   })});
+  b.ret();
+  return b.finish();
+}
+
+TEST(Order, TensorMemoryIsGivenBackBehindItsReaders) {
+  GlobalMemory memory;
+  Program right = freeing(true), wrong = freeing(false);
+  for (const Schedule &schedule : schedules(3)) {
+    RunReport clean = checked(right, {}, memory, {1, 1, 1}, schedule);
+    EXPECT_TRUE(clean.clean()) << text(right, clean);
+    EXPECT_TRUE(found(checked(wrong, {}, memory, {1, 1, 1}, schedule), Finding::Kind::Race,
+                      "tensor memory"))
+        << schedule.text();
+  }
+}
+
+/// Two tasks store to the same words of device memory.
+Program storing(double first, double second, bool ordered) {
+  Kernel b("storing");
+  Reg out = b.pointerArg("out", DType::f32);
+  Reg turn = b.barriers("turn", 1, 1);
+  TypeId row = b.tensor({64}, DType::f32);
+  b.warpSpecialize({out, turn}, {},
+                   [&]() -> Regs {
+                     b.emit(Op::Store, {b.pointers(out, 64), b.constantFloat(row, first)});
+                     b.sync({arriveEffect(b.barrier(turn, b.i32(0)))});
+                     return {};
+                   },
+                   {partition("second", 4, [&](const Regs &c) {
+                     Reg zero = b.i32(0);
+                     if (ordered)
+                       b.sync({waitEffect(b.barrier(c[1], zero), zero)});
+                     b.emit(Op::Store, {b.pointers(c[0], 64), b.constantFloat(row, second)});
+                   })});
+  b.ret();
+  return b.finish();
+}
+
+TEST(Order, StoresOfDifferentValuesToOneWordNeedOrder) {
+  auto report = [](double first, double second, bool ordered) {
+    std::vector<float> out(64);
+    GlobalMemory memory;
+    Program program = storing(first, second, ordered);
+    return checked(program, {Argument::pointer(memory.add("out", out.data(), 256))}, memory);
+  };
+  EXPECT_TRUE(report(1, 2, true).clean());
+  EXPECT_TRUE(report(1, 1, false).clean());
+  EXPECT_TRUE(found(report(1, 2, false), Finding::Kind::Race, "writes 'out'"));
+}
+
+/// A barrier for as many threads as one task has: its arrivals need nobody.
+TEST(Order, NamedBarrierCompletedByArrivalsAlone) {
+  for (int64_t threads : {128, 256}) {
+    Kernel b("turns");
+    Reg id = b.i32(9);
+    b.warpSpecialize({id}, {},
+                     [&]() -> Regs {
+                       b.sync({namedEffect(sync::Kind::NamedBarrierArrive, id, threads)});
+                       return {};
+                     },
+                     {partition("other", 4, [&](const Regs &c) {
+                       b.sync({namedEffect(sync::Kind::NamedBarrierSync, c[0], threads)});
+                     })});
+    b.ret();
+    Program program = b.finish();
+    GlobalMemory memory;
+    RunReport report = checked(program, {}, memory);
+    EXPECT_EQ(found(report, Finding::Kind::BarrierMisuse, "by arrivals alone"), threads == 128)
+        << text(program, report);
+    EXPECT_EQ(report.clean(), threads == 256);
+  }
+}
+
+/// Threads that part at a branch and meet at a named barrier on one way only.
+TEST(Order, NamedBarrierIsForWholeWarps) {
+  for (int64_t lanes : {32, 1}) {
+    Kernel b("parting");
+    Attrs axis;
+    Reg thread = b.emit1(Op::ThreadId, {}, b.scalar(DType::i32), axis);
+    Reg some = b.compare(CmpI::Slt, thread, b.i32(lanes));
+    Reg id = b.i32(3);
+    b.ifElse(
+        some, {},
+        [&]() -> Regs {
+          b.sync({namedEffect(sync::Kind::NamedBarrierSync, id, 32)});
+          return {};
+        },
+        []() -> Regs { return {}; });
+    b.ret();
+    Program program = b.finish();
+    GlobalMemory memory;
+    RunReport report = checked(program, {}, memory);
+    EXPECT_EQ(found(report, Finding::Kind::Divergence, "1 of the 32 threads"), lanes == 1)
+        << text(program, report);
+    EXPECT_EQ(report.clean(), lanes == 32) << text(program, report);
+  }
+}
+
+TEST(Order, BytesAreExpectedOnOnesOwnBarrier) {
+  for (bool remote : {false, true}) {
+    Kernel b("expecting");
+    b.facts().clusterDims[0] = 2;
+    Reg bar = b.barrier(b.barriers("got", 1, 1), b.i32(0));
+    b.sync({plainEffect(sync::Kind::ClusterArrive), plainEffect(sync::Kind::ClusterWait)});
+    Reg rank = b.emit1(Op::ClusterId, {}, b.scalar(DType::i32));
+    Reg where = remote ? b.binary(Op::XorI, rank, b.i32(1)) : rank;
+    Reg view =
+        b.emit1(Op::MapToRemoteBuffer, {bar, where},
+                b.type(Type::memDesc({1}, DType::i64, b.plain({1}), sync::Space::SharedCluster)));
+    b.sync(expectEffects(view, 0));
+    b.sync({plainEffect(sync::Kind::ClusterArrive), plainEffect(sync::Kind::ClusterWait)});
+    b.ret();
+    Program program = b.finish();
+    GlobalMemory memory;
+    RunReport report = checked(program, {}, memory, {2, 1, 1});
+    EXPECT_EQ(found(report, Finding::Kind::BarrierMisuse, "of another CTA"), remote)
+        << text(program, report);
+  }
+}
+
+TEST(Order, TheChipChoosesHowManyClustersAreLaunchedBeforeARequest) {
+  EXPECT_EQ((Schedule{Schedule::Kind::Fifo, 0}.residents(12)), 12u);
+  EXPECT_EQ((Schedule{Schedule::Kind::Adversarial, 0}.residents(12)), 1u);
+  bool different = false;
+  for (uint64_t seed = 0; seed < 8; ++seed) {
+    size_t residents = Schedule{Schedule::Kind::Random, seed}.residents(12);
+    EXPECT_GE(residents, 1u);
+    EXPECT_LE(residents, 12u);
+    different |= residents != Schedule{Schedule::Kind::Random, 0}.residents(12);
+  }
+  EXPECT_TRUE(different);
+}
+
+} // namespace
