@@ -149,7 +149,7 @@ public:
       ExploreOptions options;
       options.valueOf = valueOf;
       options.maxStates = request.states;
-      ExploreResult result = explore(program, options);
+      ExploreResult result = exploreOrders(program, options);
       any = true;
       if (result.verdict == ExploreResult::Violation) {
         mutant.outcome = "MISSED";

@@ -41,6 +41,11 @@ struct ExploreResult {
   size_t states = 0;
 };
 
+/// Every state. Two more tasks, or a few more iterations, and there are too many.
 ExploreResult explore(const Program &program, const ExploreOptions &options);
+
+/// One run for every order that matters (Orders.cpp): the same verdicts at real sizes,
+/// and "proxy" for missing proxy fences. `maxStates` bounds the steps.
+ExploreResult exploreOrders(const Program &program, const ExploreOptions &options);
 
 } // namespace tlx::verify

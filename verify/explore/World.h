@@ -125,12 +125,14 @@ public:
   std::string inexpressible;     ///< what cannot be executed here, once met
   std::vector<BranchTaken> *branches = nullptr;
 
-private:
   int64_t eval(const World &world, int task, ExprId expr);
+  /// The barrier that a target names now; -1: there is no such one.
+  int barOf(const World &world, int task, const Target &target);
+
+private:
   bool holds(const World &world, int task, ExprId pred);
   void settle(World &world, int task);
   void clusterComplete(World &world);
-  int barOf(const World &world, int task, const Target &target);
   /// Appends where an access lies; false when there is no such slot.
   bool addRegions(const World &world, int task, const Effect &effect, std::vector<Region> &out);
   Outcome block(World &world, int task, int event, bool &arrivedOnly);

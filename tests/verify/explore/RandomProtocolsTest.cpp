@@ -147,7 +147,15 @@ TEST(RandomProtocols, NeverContradict) {
       ExploreOptions exploring;
       exploring.valueOf = [&](int64_t) { return K; };
       exploring.maxStates = 60000;
-      ExploreResult judged = explore(p, exploring);
+      ExploreResult judged = explore(p, exploring), orders = exploreOrders(p, exploring);
+      // Two searches of the same runs. Only the second looks at proxies.
+      if (judged.verdict != ExploreResult::Unknown && orders.verdict != ExploreResult::Unknown &&
+          orders.what != "proxy")
+        EXPECT_EQ(judged.verdict, orders.verdict)
+            << "seed " << seed << damage << " at K = " << K << "\nstates: " << judged.what << " "
+            << judged.message << "\norders: " << orders.what << " " << orders.message;
+      if (judged.verdict == ExploreResult::Unknown)
+        judged = orders;
       seen |= judged.verdict == ExploreResult::Violation;
       full &= judged.verdict != ExploreResult::Unknown;
       if (seen)

@@ -1,0 +1,496 @@
+//===- Orders.cpp - one run for every order that matters --------------------===//
+//
+// Explores runs, not states: two runs in which all operations that depend on each
+// other come in the same order are the same run (Mazurkiewicz). A run is executed to
+// its end; wherever an operation could as well have come before an earlier one that it
+// depends on, that order is tried too (dynamic partial order reduction, Flanagan and
+// Godefroid, POPL 2005). A kernel whose tasks are well ordered has exactly one run,
+// whatever its length, so real sizes are within reach of an exhaustive search.
+//
+// What depends on what: arrivals and waits of one barrier, but not two arrivals that
+// together with others complete one phase, which they do in any order. Memory needs no
+// reordering: two conflicting accesses that nothing orders are a race as they stand.
+//
+//===----------------------------------------------------------------------===//
+#include "verify/explore/Explorer.h"
+#include "verify/explore/World.h"
+
+#include <algorithm>
+#include <set>
+
+using namespace tlx::verify;
+using tlx::sync::Group;
+using tlx::sync::Kind;
+using tlx::sync::Moment;
+using tlx::sync::Proxy;
+
+namespace {
+
+/// A set of steps.
+class Steps {
+public:
+  bool has(int step) const {
+    size_t word = static_cast<size_t>(step) >> 6;
+    return word < bits.size() && (bits[word] >> (step & 63) & 1);
+  }
+  void add(int step) {
+    size_t word = static_cast<size_t>(step) >> 6;
+    if (word >= bits.size())
+      bits.resize(word + 1);
+    bits[word] |= uint64_t(1) << (step & 63);
+  }
+  void add(const Steps &other) {
+    if (other.bits.size() > bits.size())
+      bits.resize(other.bits.size());
+    for (size_t i = 0; i < other.bits.size(); ++i)
+      bits[i] |= other.bits[i];
+  }
+
+private:
+  std::vector<uint64_t> bits;
+};
+
+/// A task, or one piece of asynchronous work (numbered by what issued it).
+using Process = int64_t;
+
+struct StepTaken {
+  Process process;
+  int task, event;
+  bool completion;
+  Steps before;  ///< what happened before it
+  Steps visible; ///< of that, what the async proxy sees
+};
+
+struct MetBarrier {
+  int step;
+  int64_t generation;
+  bool wait;
+  bool alone; ///< commutes with nothing: init, inval, bytes expected without an arrival
+};
+
+struct Touch {
+  Region region;
+  int task, event, start;
+  int end; ///< -1: in flight
+  bool flight, asyncProxy;
+  Group group;
+};
+
+/// Asynchronous work that has ended, for the waits of its queue.
+struct Ended {
+  int task, step, issue;
+  Group group;
+  int64_t serial; ///< of its group; Open: not committed
+};
+constexpr int64_t Open = INT64_MAX;
+
+struct Node {
+  World world;
+  std::set<Process> toTry, tried;
+  bool fresh = true;
+};
+
+class Orders {
+public:
+  Orders(const Program &program, const ExploreOptions &options)
+      : options(options), program(program), numTasks(static_cast<int>(program.tasks.size())),
+        interpreter(program,
+                    [this](ExprId leaf, const std::vector<int64_t> &) -> std::optional<int64_t> {
+                      const ExprNode &node = this->program.exprs[leaf];
+                      if (node.op != Op::Sym)
+                        return std::nullopt;
+                      return this->options.valueOf ? this->options.valueOf(node.value) : 0;
+                    }) {
+    for (const Buffer &buffer : program.buffers)
+      if (buffer.where == tlx::sync::Space::Tensor)
+        tensorSpaces.insert(buffer.space);
+  }
+
+  ExploreResult run() {
+    nodes.push_back({interpreter.initial(), {}, {}});
+    for (size_t task = 0; task < program.tasks.size(); ++task)
+      last[static_cast<Process>(task)] = -1;
+    while (!nodes.empty() && !over) {
+      Node &node = nodes.back();
+      if (node.fresh) {
+        node.fresh = false;
+        if (std::optional<Process> first = someEnabled(node.world))
+          node.toTry.insert(*first);
+        else if (auto stuck = interpreter.stuck(node.world))
+          fail(*stuck);
+      }
+      if (!interpreter.inexpressible.empty() && !over)
+        unknown(interpreter.inexpressible);
+      if (over)
+        break;
+      auto next = std::find_if(node.toTry.begin(), node.toTry.end(),
+                               [&](Process p) { return !node.tried.contains(p); });
+      if (next == node.toTry.end()) {
+        nodes.pop_back();
+        undo();
+        continue;
+      }
+      Process process = *next;
+      node.tried.insert(process);
+      take(node, process);
+    }
+    result.states = taken;
+    if (!over)
+      result.verdict = ExploreResult::Clean;
+    return result;
+  }
+
+private:
+  void fail(const Fault &fault) {
+    if (over)
+      return;
+    over = true;
+    result.verdict = ExploreResult::Violation;
+    result.what = fault.what;
+    result.message = fault.message;
+    result.task = fault.task;
+    result.event = fault.event;
+    for (const StepTaken &step : trace)
+      result.trace.push_back({step.task, step.event, step.completion});
+  }
+  void unknown(std::string message) {
+    over = true;
+    result.verdict = ExploreResult::Unknown;
+    result.message = std::move(message);
+  }
+
+  Process workOf(const InFlight &f) const { return numTasks + f.task + numTasks * f.occurrence; }
+  int indexOf(const World &world, Process process) const {
+    for (size_t i = 0; i < world.flying.size(); ++i)
+      if (workOf(world.flying[i]) == process)
+        return static_cast<int>(i);
+    return -1;
+  }
+
+  /// Takes a step in `world`. Blocked: it cannot be taken now.
+  Interpreter::Outcome step(World &world, Process process) {
+    if (process < numTasks) {
+      int task = static_cast<int>(process);
+      return interpreter.nextEvent(world, task) < 0 ? Interpreter::Outcome::Blocked
+                                                    : interpreter.fire(world, task);
+    }
+    int index = indexOf(world, process);
+    if (index < 0 || !Interpreter::isHead(world, static_cast<size_t>(index)))
+      return Interpreter::Outcome::Blocked;
+    return interpreter.complete(world, static_cast<size_t>(index));
+  }
+  bool enabled(const World &world, Process process) {
+    World copy = world;
+    return step(copy, process) != Interpreter::Outcome::Blocked;
+  }
+
+  /// Work in flight first, then the task that ran last: few copies, short queues.
+  std::optional<Process> someEnabled(const World &world) {
+    for (size_t i = 0; i < world.flying.size(); ++i)
+      if (Interpreter::isHead(world, i))
+        return workOf(world.flying[i]);
+    int recent = trace.empty() ? 0 : trace.back().task;
+    for (int i = 0; i < numTasks; ++i)
+      if (int task = (recent + i) % numTasks; enabled(world, task))
+        return task;
+    return std::nullopt;
+  }
+  std::vector<Process> allEnabled(const World &world) {
+    std::vector<Process> found;
+    for (int task = 0; task < numTasks; ++task)
+      if (enabled(world, task))
+        found.push_back(task);
+    for (size_t i = 0; i < world.flying.size(); ++i)
+      if (Interpreter::isHead(world, i))
+        found.push_back(workOf(world.flying[i]));
+    return found;
+  }
+
+  void join(StepTaken &into, int step, bool visibly) {
+    if (step < 0)
+      return;
+    into.before.add(trace[step].before);
+    into.before.add(step);
+    if (visibly)
+      into.visible.add(trace[step].visible);
+  }
+
+  /// `now` could also have come before step `earlier`: tries that.
+  void reorder(int earlier, const StepTaken &now) {
+    Node &node = nodes[earlier];
+    auto consider = [&](Process process) {
+      if (!enabled(node.world, process))
+        return false;
+      node.toTry.insert(process);
+      return true;
+    };
+    if (consider(now.process))
+      return;
+    for (int k = earlier + 1; k < static_cast<int>(trace.size()); ++k)
+      if (now.before.has(k) && consider(trace[k].process))
+        return;
+    for (Process process : allEnabled(node.world))
+      node.toTry.insert(process);
+  }
+
+  bool standsAlone(int event) const {
+    bool expects = false, arrives = false;
+    for (const Effect &effect : program.events[event].effects) {
+      if (effect.kind == Kind::BarrierInit || effect.kind == Kind::BarrierInval)
+        return true;
+      expects |= effect.kind == Kind::BarrierExpect;
+      arrives |= effect.kind == Kind::BarrierArrive && effect.moment == Moment::Issue;
+    }
+    return expects && !arrives;
+  }
+
+  void meet(StepTaken &now, const Steps &own, const World &before) {
+    int index = static_cast<int>(trace.size());
+    bool alone = !now.completion && standsAlone(now.event);
+    std::vector<std::pair<int, MetBarrier>> met;
+    for (const Meeting &m : interpreter.meetings)
+      met.push_back({m.bar, {index, m.generation, m.wait, alone}});
+    for (const Effect &effect : program.events[now.event].effects)
+      if (!now.completion &&
+          (effect.kind == Kind::BarrierInit || effect.kind == Kind::BarrierInval))
+        met.push_back(
+            {interpreter.barOf(before, now.task, effect.target), {index, 0, false, true}});
+    for (auto &[bar, mine] : met) {
+      auto &list = barriers[bar];
+      bool tried = false;
+      for (size_t i = list.size(); i-- > 0;) {
+        const MetBarrier &other = list[i];
+        if (other.step == index)
+          continue;
+        bool commute = mine.wait ? other.wait : !other.wait && other.generation == mine.generation;
+        if (commute && !mine.alone && !other.alone)
+          continue;
+        bool possible = !mine.wait || other.alone || !((other.generation ^ mine.generation) & 1);
+        if (!tried && possible && !own.has(other.step)) {
+          tried = true;
+          reorder(other.step, now);
+        }
+        join(now, other.step, mine.wait);
+      }
+      list.push_back(mine);
+    }
+  }
+
+  /// A wait for groups is ordered after the work that it waited for.
+  void waitForGroups(StepTaken &now, const World &before) {
+    const Thread &thread = before.threads[now.task];
+    for (const Effect &effect : program.events[now.event].effects) {
+      if (effect.kind != Kind::GroupWait)
+        continue;
+      auto open = thread.open.find(static_cast<int>(effect.group));
+      int64_t closed = open == thread.open.end() ? 0 : open->second;
+      int64_t allowed = interpreter.eval(before, now.task, effect.amount);
+      for (const Ended &work : ended)
+        if (work.task == now.task && work.group == effect.group && work.serial < closed - allowed) {
+          join(now, work.step, true);
+          now.visible.add(work.step);
+          now.visible.add(work.issue);
+        }
+    }
+  }
+
+  void access(StepTaken &now, const std::vector<Region> &regions, Group group) {
+    bool flight = false, asyncProxy = false;
+    for (const Effect &effect : program.events[now.event].effects)
+      if (effect.kind == Kind::Read || effect.kind == Kind::Write) {
+        flight |= effect.moment == Moment::Completion;
+        asyncProxy |= effect.proxy == Proxy::Async;
+      }
+    int index = static_cast<int>(trace.size());
+    for (const Region &region : regions) {
+      for (const Touch &other : touches) {
+        if (other.start == index || !region.clashes(other.region))
+          continue;
+        bool pipe = flight && other.flight && group == Group::Tcgen05 && other.group == group &&
+                    other.task == now.task;
+        int when = other.flight ? other.end : other.start;
+        if (pipe)
+          continue;
+        if (when < 0 || !now.before.has(when))
+          return fail({"race",
+                       other.flight ? "an access can meet asynchronous work in flight"
+                                    : "two tasks can access the same memory at once",
+                       now.task, now.event});
+        if (asyncProxy && !other.asyncProxy && other.region.write &&
+            !tensorSpaces.contains(region.space) && !now.visible.has(other.start))
+          return fail({"proxy", "what a generic access wrote is not fenced for the async proxy",
+                       now.task, now.event});
+      }
+      touches.push_back(
+          {region, now.task, now.event, index, flight ? -1 : index, flight, asyncProxy, group});
+    }
+  }
+
+  void take(Node &node, Process process) {
+    if (++taken > options.maxStates)
+      return unknown("more than " + std::to_string(options.maxStates) + " steps");
+    const World before = node.world;
+    World after = before;
+    StepTaken now{process, -1, -1, process >= numTasks, {}, {}};
+    int64_t occurrence;
+    InFlight work;
+    std::vector<Region> regions;
+    Group group = Group::None;
+    if (now.completion) {
+      work = before.flying[indexOf(before, process)];
+      now.task = work.task, now.event = work.event, occurrence = work.occurrence;
+      join(now, issueOf[process], true);
+      for (const Ended &earlier : ended)
+        if (work.group != Group::None && earlier.task == work.task && earlier.group == work.group)
+          join(now, earlier.step, true);
+    } else {
+      now.task = static_cast<int>(process);
+      now.event = interpreter.nextEvent(before, now.task);
+      occurrence = before.threads[now.task].occurrence;
+      regions = interpreter.nextAccesses(before, now.task, group);
+      join(now, last[process], true);
+      for (auto [step, task] : edges)
+        if (task == now.task)
+          join(now, step, true);
+    }
+    Steps own = now.before;
+    Interpreter::Outcome outcome = step(after, process);
+    if (outcome == Interpreter::Outcome::Blocked)
+      return; // was possible only together with what came between
+    for (const Meeting &m : interpreter.meetings) {
+      auto [it, isNew] = met.try_emplace({now.task, occurrence, m.part}, m.generation);
+      if (!isNew && it->second != m.generation)
+        return fail({"phase",
+                     "one operation can meet phase " + std::to_string(it->second) + " or " +
+                         std::to_string(m.generation),
+                     now.task, now.event});
+    }
+    if (outcome == Interpreter::Outcome::Failed)
+      return fail(interpreter.fault);
+    meet(now, own, before);
+    finishWaits(now, before, after);
+    if (!now.completion) {
+      waitForGroups(now, before);
+      for (const Effect &effect : program.events[now.event].effects)
+        if (effect.kind == Kind::ProxyFence)
+          now.visible.add(now.before);
+      // An event that only arrived at a named barrier has not accessed anything yet.
+      if (after.threads[now.task].waitingNamed < 0)
+        access(now, regions, group);
+    }
+    if (!over)
+      record(std::move(now), before, std::move(after), work);
+  }
+
+  /// Named and cluster barriers: whoever passes is ordered after all who arrived.
+  void finishWaits(StepTaken &now, const World &before, const World &after) {
+    if (now.completion)
+      return;
+    const Thread &was = before.threads[now.task], &is = after.threads[now.task];
+    auto pass = [&](int bar, int64_t generation) {
+      for (const MetBarrier &other : barriers[bar])
+        if (other.generation == generation && other.step != static_cast<int>(trace.size()))
+          join(now, other.step, true);
+    };
+    if (was.waitingNamed >= 0 && is.waitingNamed < 0)
+      pass(was.waitingNamed, was.waitingGeneration);
+    for (const Meeting &m : interpreter.meetings)
+      if (m.bar >= 0 && after.bars[m.bar].generation > m.generation &&
+          std::any_of(program.events[now.event].effects.begin(),
+                      program.events[now.event].effects.end(),
+                      [](const Effect &e) { return e.kind == Kind::NamedBarrierSync; }))
+        pass(m.bar, m.generation);
+    if (was.clusterGeneration >= 0 && is.clusterGeneration < 0)
+      for (auto [step, generation] : clusterArrivals)
+        if (generation == was.clusterGeneration)
+          join(now, step, true);
+  }
+
+  void record(StepTaken now, const World &before, World after, const InFlight &work) {
+    int index = static_cast<int>(trace.size());
+    if (now.completion) {
+      ended.push_back({work.task, index, issueOf[now.process], work.group, Open});
+      if (work.groupSerial < INT64_MAX / 4)
+        ended.back().serial = work.groupSerial;
+      for (Touch &touch : touches)
+        if (touch.flight && touch.start == issueOf[now.process])
+          touch.end = index;
+    } else {
+      for (auto &[group, count] : after.threads[now.task].open) {
+        auto old = before.threads[now.task].open.find(group);
+        int64_t closed = old == before.threads[now.task].open.end() ? 0 : old->second;
+        if (count > closed)
+          for (Ended &e : ended)
+            if (e.task == now.task && static_cast<int>(e.group) == group && e.serial == Open)
+              e.serial = closed;
+      }
+      if (after.flying.size() > before.flying.size())
+        issueOf[workOf(after.flying.back())] = index;
+      if (before.threads[now.task].clusterGeneration < 0 &&
+          (after.threads[now.task].clusterGeneration >= 0 ||
+           after.clusterGeneration > before.clusterGeneration))
+        clusterArrivals.push_back({index, before.clusterGeneration});
+      last[now.process] = index;
+    }
+    // Tasks that this step started, or let pass a join.
+    for (int task = 0; task < numTasks; ++task)
+      if (task != now.task && before.threads[task].pc != after.threads[task].pc)
+        for (int other = 0; other < numTasks; ++other)
+          if (other == now.task || after.threads[other].done)
+            edges.push_back({other == now.task ? index : last[other], task});
+    for (int task = 0; task < numTasks; ++task)
+      if (task != now.task && !before.threads[task].started && after.threads[task].started)
+        edges.push_back({index, task});
+    trace.push_back(std::move(now));
+    nodes.push_back({std::move(after), {}, {}});
+  }
+
+  /// Forgets the last step.
+  void undo() {
+    if (trace.empty())
+      return;
+    int gone = static_cast<int>(trace.size()) - 1;
+    trace.pop_back();
+    auto later = [&](auto &list, auto stepOf) {
+      while (!list.empty() && stepOf(list.back()) >= gone)
+        list.pop_back();
+    };
+    for (auto &[bar, list] : barriers)
+      later(list, [](const MetBarrier &m) { return m.step; });
+    later(touches, [](const Touch &t) { return t.start; });
+    for (Touch &touch : touches)
+      if (touch.flight && touch.end >= gone)
+        touch.end = -1;
+    later(ended, [](const Ended &e) { return e.step; });
+    later(clusterArrivals, [](const auto &a) { return a.first; });
+    later(edges, [](const auto &e) { return e.first; });
+    for (int task = 0; task < numTasks; ++task)
+      last[task] = -1;
+    for (int i = 0; i < gone; ++i)
+      if (!trace[i].completion)
+        last[trace[i].process] = i;
+  }
+
+  const ExploreOptions &options;
+  const Program &program;
+  int numTasks;
+  Interpreter interpreter;
+  std::set<int> tensorSpaces;
+  std::vector<Node> nodes; ///< nodes[i] is where step i is taken
+  std::vector<StepTaken> trace;
+  std::map<int, std::vector<MetBarrier>> barriers;
+  std::vector<Touch> touches;
+  std::vector<Ended> ended;
+  std::vector<std::pair<int, int64_t>> clusterArrivals; ///< step, generation
+  std::vector<std::pair<int, int>> edges;               ///< step before a task's next
+  std::map<Process, int> last, issueOf;
+  std::map<std::tuple<int, int64_t, int>, int64_t> met;
+  ExploreResult result;
+  size_t taken = 0;
+  bool over = false;
+};
+} // namespace
+
+ExploreResult tlx::verify::exploreOrders(const Program &program, const ExploreOptions &options) {
+  return Orders(program, options).run();
+}
