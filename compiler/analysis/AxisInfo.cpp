@@ -3,7 +3,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -233,7 +233,29 @@ private:
       int64_t run = std::min(
           {x.contiguity[dim], x.divisibility[dim], everyElement(y, dim), y.constancy[dim]});
       info.constancy[dim] = std::max(run, std::min(x.constancy[dim], y.constancy[dim]));
+      if (std::optional<int64_t> divisor = constantOf(op->getOperand(1));
+          divisor && *divisor > 0 && llvm::isPowerOf2_64(*divisor))
+        info.divisibility[dim] = std::max<int64_t>(1, everyElement(x, dim) / *divisor);
     }
+    return info;
+  }
+
+  static std::optional<int64_t> constantOf(Value value) {
+    APInt number;
+    DenseIntElementsAttr elements;
+    if (matchPattern(value, m_ConstantInt(&number)))
+      return number.getSExtValue();
+    if (matchPattern(value, m_Constant(&elements)) && elements.isSplat())
+      return elements.getSplatValue<APInt>().getSExtValue();
+    return std::nullopt;
+  }
+
+  /// One of two values, element by element.
+  AxisInfo either(Value first, Value second) {
+    const AxisInfo &x = get(first), &y = get(second);
+    AxisInfo info = AxisInfo::unknown(first.getType());
+    for (unsigned dim = 0; dim < x.rank(); ++dim)
+      info.divisibility[dim] = std::min(everyElement(x, dim), everyElement(y, dim));
     return info;
   }
 
@@ -327,6 +349,17 @@ AxisInfos::AxisInfos(tt::FuncOp function) {
     function.walk<WalkOrder::PreOrder>([&](Operation *op) {
       SmallVector<std::pair<Value, Value>> flows = flowsOf(op);
       llvm::DenseSet<Value> targets;
+      if (auto loop = dyn_cast<scf::ForOp>(op)) {
+        // First bound and step together say of what the counter is a multiple.
+        targets.insert(loop.getInductionVar());
+        auto begin = infos.find(loop.getLowerBound()), step = infos.find(loop.getStep());
+        if (begin != infos.end() && step != infos.end()) {
+          AxisInfo counter = AxisInfo::unknown(loop.getInductionVar().getType());
+          counter.divisibility[0] =
+              std::min(begin->second.divisibility[0], step->second.divisibility[0]);
+          update(loop.getInductionVar(), counter);
+        }
+      }
       for (auto [from, to] : flows) {
         targets.insert(to);
         if (auto found = infos.find(from); found != infos.end())

@@ -37,6 +37,9 @@ struct LlvmCode {
 /// `arch` is the processor's name: "sm_90a".
 Result<LlvmCode> translateToLlvm(mlir::ModuleOp module, const std::string &arch);
 
+/// Adds the functions of NVIDIA's device library that the code calls.
+Result<void> linkLibrary(LlvmCode &code);
+
 Result<std::string> emitPtx(LlvmCode &code, const std::string &arch);
 
 /// The CUDA toolkit's assembler: `TLX_PTXAS`, on the path, or in its usual place;

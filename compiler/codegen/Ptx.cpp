@@ -98,6 +98,8 @@ Result<LlvmCode> translateToLlvm(ModuleOp module, const std::string &arch) {
     return std::move(machine).error();
   code.module->setTargetTriple((*machine)->getTargetTriple());
   code.module->setDataLayout((*machine)->createDataLayout());
+  if (auto linked = linkLibrary(code); !linked)
+    return std::move(linked).error();
   optimise(*code.module, **machine);
   return code;
 }

@@ -367,15 +367,46 @@ LogicalResult Emitter::lowerBody(Block &block) {
 }
 
 FailureOr<SmallVector<Value>> Emitter::inlineRegion(Region &region, ValueRange inputs) {
-  Block &block = region.front();
-  for (auto [argument, input] : llvm::zip_equal(block.getArguments(), inputs))
+  Block *entry = &region.front();
+  for (auto [argument, input] : llvm::zip_equal(entry->getArguments(), inputs))
     set(argument, input);
-  if (failed(lowerBody(block)))
-    return failure();
-  SmallVector<Value> results;
-  for (Value operand : block.getTerminator()->getOperands())
-    results.push_back(scalar(operand));
-  return results;
+  if (region.hasOneBlock()) {
+    if (failed(lowerBody(*entry)))
+      return failure();
+    return scalarsOf(entry->getTerminator()->getOperands());
+  }
+  // All ways out lead to one block, which receives the results.
+  SmallVector<Type> types;
+  for (Block &block : region)
+    if (block.getTerminator()->getNumSuccessors() == 0)
+      types = llvm::map_to_vector(block.getTerminator()->getOperandTypes(),
+                                  [&](Type type) { return scalarType(type); });
+  Block *after = newBlock(types);
+  for (Block &block : region)
+    if (&block != entry)
+      blocks[&block] = newBlock(llvm::map_to_vector(block.getArgumentTypes(),
+                                                    [&](Type type) { return scalarType(type); }));
+  for (Block &block : region) {
+    if (&block != entry) {
+      Block *target = blocks.lookup(&block);
+      moveTo(target);
+      for (auto [argument, value] : llvm::zip(block.getArguments(), target->getArguments()))
+        set(argument, value);
+    }
+    if (failed(lowerBody(block)))
+      return failure();
+    Operation *terminator = block.getTerminator();
+    if (terminator->getNumSuccessors() == 0)
+      branch(after, scalarsOf(terminator->getOperands()));
+    else if (failed(lower(terminator)))
+      return failure();
+  }
+  moveTo(after);
+  return SmallVector<Value>(after->getArguments());
+}
+
+SmallVector<Value> Emitter::scalarsOf(ValueRange values) {
+  return llvm::map_to_vector(values, [&](Value value) { return scalar(value); });
 }
 
 Block *Emitter::newBlock(ArrayRef<Type> arguments) {

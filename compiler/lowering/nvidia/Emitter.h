@@ -175,7 +175,8 @@ public:
   LogicalResult lower(Operation *op);
   /// The operations of a block, up to its terminator.
   LogicalResult lowerBody(mlir::Block &block);
-  /// Runs a one-block region on scalars; the terminator's operands.
+  llvm::SmallVector<Value> scalarsOf(ValueRange values);
+  /// Runs a region on scalars; its terminator's operands.
   mlir::FailureOr<llvm::SmallVector<Value>> inlineRegion(mlir::Region &region, ValueRange inputs);
   mlir::Block *newBlock(llvm::ArrayRef<Type> arguments = {});
   void branch(mlir::Block *to, ValueRange operands = {});

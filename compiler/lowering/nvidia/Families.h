@@ -8,6 +8,7 @@ class LoweringTable;
 void addArith(LoweringTable &table);   ///< arith, tt arithmetic
 void addCasts(LoweringTable &table);   ///< conversions between element types
 void addMath(LoweringTable &table);    ///< math, library functions
+void addLibrary(LoweringTable &table); ///< the device library, inline assembly, mapped regions
 void addShape(LoweringTable &table);   ///< splat, broadcast, reshape, …
 void addConvert(LoweringTable &table); ///< ttg.convert_layout
 void addReduce(LoweringTable &table);

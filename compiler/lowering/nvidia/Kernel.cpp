@@ -17,10 +17,11 @@ namespace {
 const LoweringTable &tableOfAll() {
   static const LoweringTable table = [] {
     LoweringTable all;
-    for (auto *add : {addArith,     addCasts,      addMath,   addShape,        addConvert,
-                      addControl,   addGlobal,     addShared, addBarriers,     addCluster,
-                      addProgram,   addSpecialize, addTma,    addWarpGroupDot, addReduce,
-                      addAsyncCopy, addDot,        addGather, addAtomics,      addTensormap})
+    for (auto *add :
+         {addArith,   addCasts,        addMath,     addShape,     addConvert, addControl,
+          addGlobal,  addShared,       addBarriers, addCluster,   addProgram, addSpecialize,
+          addTma,     addWarpGroupDot, addReduce,   addAsyncCopy, addDot,     addGather,
+          addAtomics, addTensormap,    addLibrary})
       add(all);
     return all;
   }();

@@ -1,6 +1,6 @@
 // Elementary functions. Exponentials, logarithms and roots use the hardware's
 // approximations, as the front end's contract allows (2 ulp for exp2 and rsqrt in
-// f32); half precision is computed in f32.
+// f32, subnormal results 0); half precision is computed in f32.
 #include "compiler/lowering/nvidia/Emitter.h"
 #include "compiler/lowering/nvidia/Families.h"
 #include "compiler/lowering/nvidia/Ptx.h"
@@ -45,16 +45,16 @@ static LogicalResult approximate(Operation *op, Emitter &e, StringRef instructio
 }
 
 static LogicalResult lowerExp2(math::Exp2Op op, Emitter &e) {
-  return approximate(op, e, "ex2.approx");
+  return approximate(op, e, "ex2.approx.ftz");
 }
 static LogicalResult lowerExp(math::ExpOp op, Emitter &e) {
-  return approximate(op, e, "ex2.approx", std::numbers::log2e);
+  return approximate(op, e, "ex2.approx.ftz", std::numbers::log2e);
 }
 static LogicalResult lowerLog2(math::Log2Op op, Emitter &e) {
-  return approximate(op, e, "lg2.approx");
+  return approximate(op, e, "lg2.approx.ftz");
 }
 static LogicalResult lowerLog(math::LogOp op, Emitter &e) {
-  return approximate(op, e, "lg2.approx", 1, std::numbers::ln2);
+  return approximate(op, e, "lg2.approx.ftz", 1, std::numbers::ln2);
 }
 static LogicalResult lowerRsqrt(math::RsqrtOp op, Emitter &e) {
   return approximate(op, e, "rsqrt.approx");

@@ -106,7 +106,7 @@ Value fromFloat8(Emitter &e, Value x, llvm::StringRef format);
 Value toFloat8(Emitter &e, Value x, llvm::StringRef format);
 /// f32 to f16 or bf16.
 Value roundToZero(Emitter &e, Value x, Type type);
-/// "ex2.approx" and the like, of an f32.
+/// "ex2.approx.ftz" and the like, of an f32.
 Value approximation(Emitter &e, llvm::StringRef instruction, Value x);
 
 //===--- anything else ----------------------------------------------------===//

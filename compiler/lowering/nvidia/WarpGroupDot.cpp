@@ -130,6 +130,8 @@ public:
   LogicalResult run() {
     if (failed(check()))
       return failure();
+    if (isa<RankedTensorType>(op.getA().getType()))
+      gatherFragments();
     NVVM::WgmmaFenceAlignedOp::create(e.b, e.loc);
     SharedOperand b(e, op.getB(), 1);
     std::optional<SharedOperand> a;
@@ -215,7 +217,7 @@ private:
         in.descriptorA = a->descriptor(row, inner, aGroup);
         in.transposeA = a->outerMajor;
       } else {
-        in.fragmentA = fragmentOfA(row, inner);
+        in.fragmentA = fragments.lookup({row, inner});
       }
       in.descriptorB = b.descriptor(column, inner, bGroup);
       in.transposeB = b.outerMajor;
@@ -231,21 +233,29 @@ private:
       accumulators[reg] = value;
   }
 
-  SmallVector<Value> fragmentOfA(int64_t row, int64_t inner) {
+  /// A's registers as the instructions take them, four words each. All are put
+  /// together before the first instruction: registers of an instruction in flight
+  /// must not be written.
+  void gatherFragments() {
     auto type = cast<RankedTensorType>(op.getA().getType());
-    if (!heldA)
-      heldA.emplace(e.layout(type));
+    Fragment held(e.layout(type));
     const Registers &registers = e.get(op.getA());
     int64_t pack = 32 / bits;
     SmallVector<Value> words;
-    for (int64_t index = 0; index < 4; ++index) {
-      SmallVector<Value> parts;
-      for (int64_t part = 0; part < pack; ++part)
-        parts.push_back(
-            registers[heldA->at(row + (index & 1) * 8, inner + (index >> 1) * 4 * pack + part)]);
-      words.push_back(packWord(e, parts));
-    }
-    return words;
+    SmallVector<std::pair<int64_t, int64_t>> places;
+    for (int64_t row = 0; row < product.getShape()[0]; row += 16 * warps[0])
+      for (int64_t inner = 0; inner < depth; inner += k) {
+        places.push_back({row, inner});
+        for (int64_t index = 0; index < 4; ++index) {
+          SmallVector<Value> parts;
+          for (int64_t part = 0; part < pack; ++part)
+            parts.push_back(
+                registers[held.at(row + (index & 1) * 8, inner + (index >> 1) * 4 * pack + part)]);
+          words.push_back(packWord(e, parts));
+        }
+      }
+    for (auto [number, place] : llvm::enumerate(places))
+      fragments[place] = SmallVector<Value>(ArrayRef(words).slice(4 * number, 4));
   }
 
   ttng::WarpGroupDotOp op;
@@ -255,7 +265,7 @@ private:
   std::array<int64_t, 2> warps{};
   int64_t n = 0, k = 0, bits = 0, depth = 0;
   StringRef aName, bName, resultName;
-  std::optional<Fragment> heldA;
+  llvm::DenseMap<std::pair<int64_t, int64_t>, SmallVector<Value>> fragments;
 };
 
 LogicalResult lowerWarpGroupDot(ttng::WarpGroupDotOp op, Emitter &e) {

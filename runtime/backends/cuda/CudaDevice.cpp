@@ -308,6 +308,9 @@ Result<std::unique_ptr<Device>> makeCudaDevice(const DeviceOptions &options) {
   cuda::Stream stream = nullptr;
   char name[256] = {};
   int major = 0, minor = 0, l2Bytes = 0;
+  // Copies and fills return before they are done; a kernel on a stream that the
+  // default one does not wait for could overtake them.
+  constexpr unsigned orderedWithCopies = 0;
   auto need = [&](cuda::Status status, const char *doing) { return driver.check(status, doing); };
   if (auto good = need(driver.init(0), "starting the NVIDIA driver"); !good)
     return std::move(good).error();
@@ -317,7 +320,7 @@ Result<std::unique_ptr<Device>> makeCudaDevice(const DeviceOptions &options) {
     return std::move(good).error();
   if (auto good = need(driver.contextSetCurrent(context), "opening the GPU"); !good)
     return std::move(good).error();
-  if (auto good = need(driver.streamCreate(&stream, 1), "opening the GPU"); !good)
+  if (auto good = need(driver.streamCreate(&stream, orderedWithCopies), "opening the GPU"); !good)
     return std::move(good).error();
   driver.deviceGetName(name, sizeof name - 1, number);
   driver.deviceGetAttribute(&major, cuda::computeMajor, number);
