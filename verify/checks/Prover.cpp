@@ -9,6 +9,9 @@
 using namespace tlx::verify;
 
 namespace {
+/// Branches that a trace names at most.
+constexpr size_t MaxBranches = 4;
+
 struct Node {
   int parent = -1;
   Fork fork; ///< the decision that led here
@@ -250,6 +253,7 @@ private:
   void explain(ProofResult &result, int node) {
     State state = machine.initial();
     Machine &m = machine;
+    std::vector<Step> branches;
     for (int id : pathTo(node)) {
       Stop stop = m.run(state, &result.trace);
       const Node &n = nodes[id];
@@ -268,6 +272,17 @@ private:
       const DecisionClass &cls = m.decisions().cls(n.fork.key.first);
       result.path.push_back({m.decisions().linears.printAtLeast(cls.rest, n.fork.threshold), n.yes,
                              n.fork.key.second});
+      const Code &code = m.taskCodes()[n.fork.task];
+      if (code.instrs[n.fork.pc].kind == Instr::Branch && !n.fork.loopCondition) {
+        Step branch{n.fork.task, -1, state.tasks[n.fork.task].n,
+                    result.path.back().text + (n.yes ? "" : " is false"), code.locs[n.fork.pc]};
+        // Of several questions about one condition the first says it.
+        bool again = !branches.empty() && branches.back().task == branch.task &&
+                     branches.back().iteration == branch.iteration &&
+                     branches.back().loc.str() == branch.loc.str();
+        if (!again)
+          branches.push_back(std::move(branch));
+      }
       Interval &interval = result.decisions[n.fork.key];
       if (n.yes)
         interval.lo = std::max(interval.lo, n.fork.threshold);
@@ -275,6 +290,10 @@ private:
         interval.hi = std::min(interval.hi, n.fork.threshold - 1);
     }
     m.run(state, &result.trace);
+    // Which way the tasks went is a part of what happened.
+    size_t newest = branches.size() > MaxBranches ? branches.size() - MaxBranches : 0;
+    auto &related = result.violation.related;
+    related.insert(related.end(), branches.begin() + static_cast<long>(newest), branches.end());
   }
 
   const Program &program;

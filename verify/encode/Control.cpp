@@ -27,6 +27,27 @@ struct Carried {
 };
 } // namespace
 
+/// Arguments that a loop's bound grows with are sizes: not negative (contract).
+void Encoder::assumeSizes(ExprId bound) {
+  const ExprNode node = e[bound];
+  switch (node.op) {
+  case Op::Sym:
+    if (Symbol &symbol = e.symbols[node.value]; symbol.launchInvariant)
+      symbol.lo = std::max<int64_t>(symbol.lo, 0);
+    return;
+  case Op::Add:
+  case Op::Mul:
+  case Op::Min:
+  case Op::Max:
+    assumeSizes(node.a);
+    assumeSizes(node.b);
+    return;
+  case Op::Sub:
+  case Op::Div: assumeSizes(node.a); return;
+  default: return;
+  }
+}
+
 void Encoder::forLoop(Operation *op, Block &out) {
   auto loop = cast<scf::ForOp>(op);
   Stmt stmt{Stmt::LoopStmt};
@@ -38,6 +59,7 @@ void Encoder::forLoop(Operation *op, Block &out) {
   ExprId lower = scalar(loop.getLowerBound()), upper = scalar(loop.getUpperBound());
   ExprId step = scalar(loop.getStep());
   ExprId start = lower, stride = step, end = upper, index = e.var(iv);
+  assumeSizes(upper);
   if (!e.isConst(step)) {
     // A step that is only known at launch (the number of programs) makes products of
     // unknowns, each iteration a new one. The loop counts its trips instead; all tasks
@@ -297,7 +319,10 @@ void Encoder::ifElse(Operation *op, Block &out) {
     elseBlock.push_back(assignStmt(std::move(elseAssigns)));
   if (thenBlock.empty() && elseBlock.empty())
     return;
-  out.push_back(ifStmt(cond, std::move(thenBlock), std::move(elseBlock), locOf(op)));
+  // Where the condition is computed says more than where it is used.
+  Operation *decides = branch.getCondition().getDefiningOp();
+  SourceLoc loc = locOf(decides && locOf(decides).known() ? decides : op);
+  out.push_back(ifStmt(cond, std::move(thenBlock), std::move(elseBlock), std::move(loc)));
 }
 
 /// Block arguments are variables that every edge sets.

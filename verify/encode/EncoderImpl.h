@@ -87,6 +87,7 @@ private:
   VarId countAnswers(mlir::Operation *loop, Stmt &stmt);
   void countedAnswers(VarId count, Stmt &stmt, std::vector<Assign> &results);
   void readAnswer(mlir::Operation *op);
+  void assumeSizes(ExprId bound);
   bool synchronises(const Block &block) const;
   const Event *alignedBarrier(const Block &block) const;
   bool threadsPart(mlir::Operation *op, ExprId cond, const Block &yes, const Block &no, Block &out);
