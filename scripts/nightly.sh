@@ -20,6 +20,8 @@ ingest-identical: $TLX_PYTHON tests/corpus/ingest_events.py --identical
 verify-corpus: $TLX_PYTHON tests/corpus/verify_corpus.py
 sim-values: $TLX_PYTHON tests/corpus/sim_values.py --timeout 600
 mutation: $TLX_PYTHON tests/mutation/campaign.py --expect-caught 1000
+bench-verify: $TLX_PYTHON bench/verify/bench_verify.py --check
+protocols: TLX_PROTOCOLS=20000 build/tests/VerifyExploreTest
 fuzz-opt: $TLX_PYTHON tests/fuzz/text_fuzz.py --tool tlx-opt --count 20000 --seed $RANDOM
 fuzz-verify: $TLX_PYTHON tests/fuzz/text_fuzz.py --tool tlx-verify --count 5000 --seed $RANDOM
 LIST

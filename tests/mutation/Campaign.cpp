@@ -123,7 +123,7 @@ public:
       linears.analyse(task.body);
     bool complete = true, any = false;
     std::string why;
-    for (int64_t size : {-1, 1, 64, 128, 256, 320, 640}) {
+    for (int64_t size : {-1, 1, 64, 128, 320}) {
       if (size < 0 && given.empty())
         continue;
       auto valueOf = [&](int64_t symbol) -> int64_t {

@@ -303,6 +303,7 @@ private:
       }
     int index = static_cast<int>(trace.size());
     for (const Region &region : regions) {
+      auto &touches = touched[{region.space, region.rank}];
       for (const Touch &other : touches) {
         if (other.start == index || !region.clashes(other.region))
           continue;
@@ -412,9 +413,10 @@ private:
       ended.push_back({work.task, index, issueOf[now.process], work.group, Open});
       if (work.groupSerial < INT64_MAX / 4)
         ended.back().serial = work.groupSerial;
-      for (Touch &touch : touches)
-        if (touch.flight && touch.start == issueOf[now.process])
-          touch.end = index;
+      for (auto &[space, touches] : touched)
+        for (Touch &touch : touches)
+          if (touch.flight && touch.start == issueOf[now.process])
+            touch.end = index;
     } else {
       for (auto &[group, count] : after.threads[now.task].open) {
         auto old = before.threads[now.task].open.find(group);
@@ -457,10 +459,12 @@ private:
     };
     for (auto &[bar, list] : barriers)
       later(list, [](const MetBarrier &m) { return m.step; });
-    later(touches, [](const Touch &t) { return t.start; });
-    for (Touch &touch : touches)
-      if (touch.flight && touch.end >= gone)
-        touch.end = -1;
+    for (auto &[space, touches] : touched) {
+      later(touches, [](const Touch &t) { return t.start; });
+      for (Touch &touch : touches)
+        if (touch.flight && touch.end >= gone)
+          touch.end = -1;
+    }
     later(ended, [](const Ended &e) { return e.step; });
     later(clusterArrivals, [](const auto &a) { return a.first; });
     later(edges, [](const auto &e) { return e.first; });
@@ -479,7 +483,7 @@ private:
   std::vector<Node> nodes; ///< nodes[i] is where step i is taken
   std::vector<StepTaken> trace;
   std::map<int, std::vector<MetBarrier>> barriers;
-  std::vector<Touch> touches;
+  std::map<std::pair<int, int64_t>, std::vector<Touch>> touched; ///< by space and rank
   std::vector<Ended> ended;
   std::vector<std::pair<int, int64_t>> clusterArrivals; ///< step, generation
   std::vector<std::pair<int, int>> edges;               ///< step before a task's next

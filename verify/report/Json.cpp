@@ -89,7 +89,9 @@ std::string tlx::verify::toJson(const std::vector<KernelReport> &reports) {
     w.key("bound").value(r.bound).key("launch");
     launch(w, r.launch);
     w.key("states").value(static_cast<uint64_t>(r.states));
-    w.key("seconds").value(r.seconds).endObject();
+    w.key("seconds").value(r.seconds).key("phases").beginObject();
+    w.key("encode").value(r.encodeSeconds).key("solver").value(r.solverSeconds);
+    w.key("explore").value(r.exploreSeconds).endObject().endObject();
   }
   w.endArray().endObject();
   return std::move(w).str() + "\n";

@@ -48,6 +48,9 @@ struct KernelReport {
   LaunchReport launch;
   std::optional<replay::Trace> replay; ///< BUG
   double seconds = 0;
+  /// Where they went: reading the IR into the model, the solver's part of the proof, and
+  /// executing a BUG's run.
+  double encodeSeconds = 0, solverSeconds = 0, exploreSeconds = 0;
   size_t states = 0;
 };
 

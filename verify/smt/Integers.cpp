@@ -1,5 +1,6 @@
 #include "verify/smt/Integers.h"
 
+#include <chrono>
 #include <vector>
 #include <z3.h>
 
@@ -109,6 +110,10 @@ void Integers::reset() {
   impl->broken = false;
 }
 
+static thread_local double spentInCheck = 0;
+
+double Integers::secondsSpent() { return spentInCheck; }
+
 Answer Integers::check(unsigned effort) {
   if (impl->broken)
     return Answer::Unknown;
@@ -118,7 +123,10 @@ Answer Integers::check(unsigned effort) {
   Z3_params_set_uint(c, params, Z3_mk_string_symbol(c, "rlimit"), effort);
   Z3_solver_set_params(c, impl->solver, params);
   Z3_params_dec_ref(c, params);
-  switch (Z3_solver_check(c, impl->solver)) {
+  auto start = std::chrono::steady_clock::now();
+  Z3_lbool answer = Z3_solver_check(c, impl->solver);
+  spentInCheck += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  switch (answer) {
   case Z3_L_TRUE: return Answer::Satisfiable;
   case Z3_L_FALSE: return Answer::Unsatisfiable;
   default: return Answer::Unknown;

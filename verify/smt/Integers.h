@@ -44,6 +44,8 @@ public:
   /// so that a verdict does not depend on the machine; and Z3 4.8's timer can
   /// hang for ever.
   Answer check(unsigned effort);
+  /// Seconds that this thread has spent in check().
+  static double secondsSpent();
   /// After Satisfiable: the term's value in the solution; nothing when it does
   /// not fit.
   std::optional<int64_t> value(Term term);

@@ -8,6 +8,7 @@
 #include "runtime/loader/Manifest.h"
 #include "verify/encode/Encoder.h"
 #include "verify/model/Contracts.h"
+#include "verify/smt/Integers.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -166,7 +167,11 @@ KernelReport verifyKernel(Operation *function, const std::string &path, IrLevel 
     report.notes.push_back("launch parameters from " + given.facts.from);
   LaunchShape shape{given.facts.target,  given.facts.numWarps, given.facts.cluster,
                     given.facts.numCtas, given.facts.from,     level != IrLevel::Ttgir};
+  auto since = [](auto from) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - from).count();
+  };
   EncodedKernel encoded = encode(function, shape);
+  report.encodeSeconds = since(start);
   report.kernel = encoded.program.kernel;
   if (!encoded.reason.empty()) {
     report.reason = encoded.reason;
@@ -192,14 +197,17 @@ KernelReport verifyKernel(Operation *function, const std::string &path, IrLevel 
       }
       return false;
     };
+    double solverBefore = smt::Integers::secondsSpent();
     ProofResult result = prove(encoded.program, options);
+    report.solverSeconds = smt::Integers::secondsSpent() - solverBefore;
+    auto proved = std::chrono::steady_clock::now();
     fillReport(report, encoded.program, result);
+    report.exploreSeconds = since(proved);
     if (report.replay)
       completeReplay(*report.replay, cast<FunctionOpInterface>(function), report.launch, level,
                      path);
   }
-  std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-  report.seconds = spent.count();
+  report.seconds = since(start);
   return report;
 }
 } // namespace

@@ -15,7 +15,7 @@ import pytlx
 KERNEL = "hopper/matmul_kernel_tlx_ws-e12168"
 FIELDS = {"file", "kernel", "level", "verdict", "class", "reason", "message", "location",
           "preconditions", "trace", "policy", "contracts", "warnings", "notes", "bound", "launch",
-          "states", "seconds"}
+          "states", "seconds", "phases"}
 
 
 def verify(*arguments):
