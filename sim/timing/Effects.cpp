@@ -152,7 +152,10 @@ bool TimingMachine::issueEffect(TimedTask &task, const Effect &effect) {
     return true;
   }
   case Kind::BarrierInitFence: task.clock += costs.fenceProxy; return true;
-  case Kind::ClcRequest: task.completion = task.clock + costs.clc; return true;
+  case Kind::ClcRequest:
+    cancelLaunch(task, task.slots[effect.target].bits);
+    task.completion = task.clock + costs.clc;
+    return true;
   case Kind::Hint:
   case Kind::Read:
   case Kind::Write: return true;
@@ -255,9 +258,9 @@ std::vector<TimedCta *> TimingMachine::targetsOf(TimedTask &task, const Effect &
 
 TimedMbarrier *TimingMachine::mbarrierAt(TimedTask &task, TimedCta &cta, int64_t offset) {
   offset &= (int64_t(1) << 48) - 1;
-  auto found = cta.mbarriers.find(offset);
-  if (found != cta.mbarriers.end() && found->second.state.valid)
-    return &found->second;
+  TimedMbarrier *found = cta.mbarriers.find(offset);
+  if (found && found->state.valid)
+    return found;
   fail(errorAt(task,
                "no mbarrier is initialised at shared-memory offset " + std::to_string(offset)));
   return nullptr;
@@ -324,14 +327,14 @@ void TimingMachine::onEvent(Cycles now, uint64_t payload) {
   --completion.cta->cluster->outstanding;
   if (failure)
     return;
-  auto found = completion.cta->mbarriers.find(completion.barrier);
-  if (found == completion.cta->mbarriers.end() || !found->second.state.valid) {
+  TimedMbarrier *found = completion.cta->mbarriers.find(completion.barrier);
+  if (!found || !found->state.valid) {
     fail(Error("an asynchronous operation signals shared-memory offset " +
                    std::to_string(completion.barrier) + ", where no mbarrier is initialised",
                sourceOf(completion.cta->tasks[0]->pc), {}, ExitCode::Violated));
     return;
   }
-  TimedMbarrier &barrier = found->second;
+  TimedMbarrier &barrier = *found;
   bool flipped = completion.bytes ? barrier.state.complete(completion.bytes) : false;
   if (completion.arrivals)
     flipped = barrier.state.arrive(completion.arrivals);
@@ -393,6 +396,17 @@ bool TimingMachine::namedBarrier(TimedTask &task, const Effect &effect, bool wai
   barrier.waiters.push_back(&task);
   sleep(task, Reason::NamedBarrier, id);
   return false;
+}
+
+/// Launch control: the next cluster that has not started is this one's; the answer
+/// goes to every CTA of this one.
+void TimingMachine::cancelLaunch(TimedTask &task, int64_t answer) {
+  int64_t granted = scheduler->cancel();
+  auto &ctas = task.cta->cluster->ctas;
+  if (granted >= 0)
+    ctasDone += int64_t(ctas.size());
+  for (auto &cta : ctas)
+    cta->launchAnswers[answer] = granted;
 }
 
 /// Outside a warp specialisation all warps of the CTA take part.

@@ -217,13 +217,17 @@ void TimingMachine::placeCtas(Cycles now) {
   }
 }
 
+/// Place in the launched grid of the first CTA of a cluster.
+std::array<int64_t, 3> TimingMachine::firstCta(int64_t cluster) const {
+  int64_t perRow = ctaGrid[0] / clusterDims[0], perPlane = perRow * (ctaGrid[1] / clusterDims[1]);
+  return {cluster % perRow * clusterDims[0], cluster % perPlane / perRow * clusterDims[1],
+          cluster / perPlane * clusterDims[2]};
+}
+
 void TimingMachine::startCluster(const CtaScheduler::Placement &placement) {
   auto cluster = std::make_unique<TimedCluster>();
   cluster->index = placement.cluster;
-  int64_t perRow = ctaGrid[0] / clusterDims[0], perPlane = perRow * (ctaGrid[1] / clusterDims[1]);
-  std::array<int64_t, 3> base{placement.cluster % perRow * clusterDims[0],
-                              placement.cluster % perPlane / perRow * clusterDims[1],
-                              placement.cluster / perPlane * clusterDims[2]};
+  std::array<int64_t, 3> base = firstCta(placement.cluster);
   for (int rank = 0; rank < int(placement.sms.size()); ++rank) {
     auto cta = std::make_unique<TimedCta>();
     cta->rank = rank;

@@ -23,6 +23,7 @@
 
 #include <optional>
 #include <set>
+#include <unordered_map>
 
 namespace tlx::sim {
 
@@ -77,6 +78,7 @@ private:
   Result<void> prepare();
   Result<void> checkArguments() const;
   void placeCtas(Cycles now);
+  std::array<int64_t, 3> firstCta(int64_t cluster) const;
   void startCluster(const CtaScheduler::Placement &placement);
   void startTask(TimedCta &cta, int index, Pc entry, int warps, int firstWarp, Cycles when);
   void setParameters(TimedTask &task);
@@ -125,6 +127,7 @@ private:
   int64_t amountOf(const TimedTask &task, const Effect &effect) const;
   bool waitMbarrier(TimedTask &task, const Effect &effect);
   bool namedBarrier(TimedTask &task, const Effect &effect, bool waits);
+  void cancelLaunch(TimedTask &task, int64_t answer);
   void clusterArrive(TimedTask &task);
   bool clusterWait(TimedTask &task);
   void groupWait(TimedTask &task, const Effect &effect);
@@ -178,6 +181,7 @@ private:
   std::vector<uint32_t> freeCompletions;
   std::vector<std::array<Cycles, ReasonCount>> stallTable; ///< by pc
   std::vector<TaskStat> taskStats;
+  std::unordered_map<uint64_t, Cycles> swapFree; ///< by word: see Work::swaps
   std::set<std::string> notes;
   std::optional<Error> failure;
   TrackId nextTrack = 0;

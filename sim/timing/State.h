@@ -18,7 +18,6 @@
 #include <array>
 #include <deque>
 #include <memory>
-#include <unordered_map>
 #include <vector>
 
 namespace tlx::sim {
@@ -89,6 +88,26 @@ struct TimedTask : EventTarget {
   void onEvent(Cycles now, uint64_t payload) override;
 };
 
+/// A few things that lie in shared memory, by byte offset.
+template <typename T> class ByOffset {
+public:
+  T *find(int64_t offset) {
+    for (auto &[at, thing] : things)
+      if (at == offset)
+        return &thing;
+    return nullptr;
+  }
+  /// Makes it where there is none; earlier references become invalid.
+  T &operator[](int64_t offset) {
+    if (T *found = find(offset))
+      return *found;
+    return things.emplace_back(offset, T()).second;
+  }
+
+private:
+  std::vector<std::pair<int64_t, T>> things;
+};
+
 struct TimedCluster;
 
 struct TimedCta {
@@ -99,7 +118,8 @@ struct TimedCta {
   TimedCluster *cluster = nullptr;
   Cycles started = 0;
   std::vector<std::unique_ptr<TimedTask>> tasks;
-  std::unordered_map<int64_t, TimedMbarrier> mbarriers; ///< by byte offset
+  ByOffset<TimedMbarrier> mbarriers;
+  ByOffset<int64_t> launchAnswers; ///< of launch control: the cluster granted, -1: none
   std::array<TimedNamedBarrier, 64> named;
   bool exited = false;
 };

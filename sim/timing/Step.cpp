@@ -94,6 +94,11 @@ TimingMachine::Step TimingMachine::step(TimedTask &task, const Inst &inst, const
     finishTask(task);
     return Step::Suspend;
   case Route::Sync:
+    // The first CTA of a cluster asks for all of them.
+    if (inst.op == Op::ClcTryCancel && task.cta->rank > 0) {
+      ++task.clock;
+      return Step::Next;
+    }
     if (task.effectStep == 0) {
       chargeCode(task, w);
       for (unsigned i = 0; i < std::min(inst.numOperands, inst.numResults); ++i)
@@ -124,10 +129,12 @@ TimingMachine::Step TimingMachine::step(TimedTask &task, const Inst &inst, const
     return Step::Next;
   }
   case Route::ClcQuery: {
-    // Nothing was granted: every CTA of the grid starts on its own.
+    int64_t *granted = task.cta->launchAnswers.find(task.slots[program.operand(inst, 0)].bits);
+    std::array<int64_t, 3> first{-1, -1, -1};
+    if (granted && *granted >= 0)
+      first = firstCta(*granted);
     for (unsigned i = 0; i < inst.numResults; ++i)
-      task.slots[program.result(inst, i)] = {-1, task.clock + costs.smemLoad, false};
-    note("cluster launch control grants nothing: every CTA is launched");
+      task.slots[program.result(inst, i)] = {first[i % 3], task.clock + costs.smemLoad, false};
     return Step::Next;
   }
   }

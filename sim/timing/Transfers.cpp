@@ -104,8 +104,12 @@ TimingMachine::Step TimingMachine::globalAccess(TimedTask &task, const Inst &ins
                             w.route == Route::GlobalStore};
       MemoryReply reply = memory->commit(request);
       ready = reply.ready;
-      if (w.route == Route::Atomic)
+      if (w.route == Route::Atomic && w.swaps == 0)
         ready = std::max(ready, reply.accepted + costs.l2Atomic);
+      for (int i = 0; i < w.swaps; ++i) { // one contender after the other
+        Cycles &free = swapFree[address / 4];
+        ready = free = std::max(ready, free) + costs.l2Atomic;
+      }
       if (w.route == Route::GlobalStore)
         lastWrite = std::max(lastWrite, ready);
     }

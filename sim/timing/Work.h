@@ -77,8 +77,9 @@ struct Work {
   ScalarOp scalar;
   PipeWork pipes[3];
   int64_t elements = 1;
-  int64_t bytes = 0;                   ///< moved
-  int64_t wavefronts = 0;              ///< 128-byte passes of shared memory
+  int64_t bytes = 0;      ///< moved
+  int64_t wavefronts = 0; ///< 128-byte passes of shared memory
+  int swaps = 0;          ///< atomics on parts of a word: compare-and-swaps that follow each other
   int spillStores = 0, spillLoads = 0; ///< registers of a thread
   int64_t codeLanes = 0;               ///< lanes issued in all: how much code there is
   // Products.

@@ -47,6 +47,8 @@ public:
   int occupancy() const { return perSm; }
   /// Places the next cluster at `now` or soon after, if one is left and fits.
   Placement next(Cycles now);
+  /// Takes the next cluster out of the launch: its index, or -1 when all have started.
+  int64_t cancel() { return allStarted() ? -1 : started++; }
   /// A CTA on this SM has exited.
   void release(int sm) { --resident[sm]; }
   bool allStarted() const { return started == clusters; }

@@ -172,6 +172,50 @@ TEST(TimedSync, AHandOffThroughAnMbarrier) {
                              at(Param::MbarrierWake) + at(Param::LaunchJoin));
 }
 
+/// Every CTA asks for another one's place; who is granted one works.
+TimingReport askForAnother(int64_t grid) {
+  Scenario s;
+  s.launch.grid = {grid, 1, 1};
+  s.launch.sharedBytes = 200 * 1024; // one CTA on an SM
+  Reg bar = s.barrier(1), response = s.buffer({2}, DType::i64, "response");
+  Effect expect, ask, answered;
+  expect.kind = Kind::BarrierExpect;
+  expect.target = bar;
+  expect.amount = 16;
+  s.sync(expect);
+  s.arrive(bar);
+  ask.kind = Kind::ClcRequest;
+  ask.target = response;
+  answered.kind = Kind::BarrierComplete;
+  answered.target = bar;
+  answered.amount = 16;
+  answered.moment = sync::Moment::Completion;
+  answered.rankMask = ~uint64_t(0);
+  s.b.emit(Op::ClcTryCancel, {bar, response}, {}, {}, {ask, answered});
+  s.wait(bar, 0);
+  Regs first = s.b.emit(Op::ClcQuery, {response}, {s.i32, s.i32, s.i32});
+  Builder::Label work = s.b.makeLabel(), done = s.b.makeLabel();
+  s.b.condBr(s.b.compare(CmpI::Slt, first[0], s.integer(0)), done, {}, {}, work, {}, {}, done);
+  s.b.place(work);
+  s.spend(500);
+  s.b.br(done);
+  s.b.place(done);
+  s.b.emit(Op::Return, {});
+  Result<TimingReport> report = s.run();
+  EXPECT_TRUE(report) << report.error().str();
+  return report ? *report : TimingReport();
+}
+
+TEST(TimedSync, LaunchControlGrantsWhatHasNotStarted) {
+  TimingReport none = askForAnother(132), some = askForAnother(264);
+  EXPECT_EQ(none.ctas, 132);
+  EXPECT_EQ(some.ctas, 264);
+  EXPECT_EQ(some.smsUsed, 132);
+  EXPECT_GE(some.cycles - none.cycles, 500 * at(Param::PipeAluLatency));
+  // A second wave would also have started and asked.
+  EXPECT_LT(some.cycles - none.cycles, 500 * at(Param::PipeAluLatency) + 70);
+}
+
 TEST(TimedSync, AGroupBarrierComesBeforeAnOrdinaryArrival) {
   Cycles cycles[2];
   for (bool group : {false, true}) {
