@@ -36,8 +36,21 @@ SharedAccess accessFor(Emitter &e, RankedTensorType tile, ttg::MemDescType buffe
   return SharedAccess(e, registers, shared, element);
 }
 
-/// Copies of at least 4 bytes go by cp.async; smaller ones, which it lacks, and
-/// values other than 0 for elements that are masked off, through registers.
+/// Less than 4 bytes, which cp.async lacks, go through a register: at once, which is
+/// earlier than the group that the program waits for.
+void copyThroughRegister(Emitter &e, Value address, Value pointer, Value mask, Value other,
+                         Type element) {
+  unsigned bits = element.getIntOrFloatBitWidth();
+  Type word = e.b.getIntegerType(bits);
+  Value otherwise = other ? e.cast(other, word) : e.constant(word, 0);
+  Value loaded = ptx::loadGlobal(e, mask, pointer, {otherwise}, {}).front();
+  e.storeShared(loaded, address);
+}
+
+bool isZero(Value value) {
+  return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero());
+}
+
 LogicalResult lowerCopy(ttg::AsyncCopyGlobalToLocalOp op, Emitter &e) {
   if (op.getUseBulk())
     return lowerBulk(op, e);
@@ -48,34 +61,29 @@ LogicalResult lowerCopy(ttg::AsyncCopyGlobalToLocalOp op, Emitter &e) {
   Type element = e.scalarType(buffer.getElementType());
   int64_t bytes = Emitter::memoryBits(buffer.getElementType()) / 8;
   const Registers sources = e.get(op.getSrc());
-  SmallVector<unsigned> vector = pointerVector(e, op.getSrc(), op.getMask(), bytes * 8);
   SharedAccess access = accessFor(e, pointers, buffer, element);
-  access.limit(vector);
-  bool tooSmall = false;
+  access.limit(pointerVector(e, op.getSrc(), op.getMask(), bytes * 8));
   access.each(e.buffer(op.getResult()), [&](Value address, ArrayRef<int64_t> registers) {
-    int64_t size = bytes * int64_t(registers.size());
-    Value pointer = sources[registers.front()];
-    Value mask = op.getMask() ? e.get(op.getMask())[registers.front()] : Value();
+    int64_t size = bytes * int64_t(registers.size()), first = registers.front();
+    Value mask = op.getMask() ? e.get(op.getMask())[first] : Value();
     if (size < 4) {
-      tooSmall = true;
+      for (auto [index, reg] : llvm::enumerate(registers))
+        copyThroughRegister(e, e.add(address, e.i32(int64_t(index) * bytes)), sources[reg], mask,
+                            op.getOther() ? e.get(op.getOther())[reg] : Value(), element);
       return;
     }
     // A source of no bytes fills the destination with zeros.
     Value sourceBytes = mask ? e.select(mask, e.i32(size), e.i32(0)) : Value();
-    ptx::copyAsync(e, address, pointer, size, sourceBytes, "");
+    ptx::copyAsync(e, address, sources[first], size, sourceBytes, "");
     if (!mask || !op.getOther())
       return;
     for (auto [index, reg] : llvm::enumerate(registers)) {
       Value other = e.get(op.getOther())[reg];
-      if (matchPattern(other, m_AnyZeroFloat()) || matchPattern(other, m_Zero()))
-        continue;
-      e.ifThen(e.bxor(mask, e.boolean(true)),
-               [&] { e.storeShared(other, e.add(address, e.i32(int64_t(index) * bytes))); });
+      if (!isZero(other))
+        e.ifThen(e.bxor(mask, e.boolean(true)),
+                 [&] { e.storeShared(other, e.add(address, e.i32(int64_t(index) * bytes))); });
     }
   });
-  if (tooSmall)
-    return op.emitError("'ttg.async_copy_global_to_local' of fewer than 4 consecutive bytes has no "
-                        "instruction");
   e.set(op.getToken(), Registers());
   return success();
 }
