@@ -79,6 +79,7 @@ struct BarrierEvent {
   int64_t pending = 0;    ///< arrivals still to come
   int64_t txBytes = 0;    ///< bytes expected and not yet complete
   /// Arrive, Expect: by some of the task's threads, which did not meet the others first.
+  /// WaitEnd: the barrier is for fewer threads than the task has.
   bool partial = false;
 };
 

@@ -158,7 +158,7 @@ void RaceCheck::onBarrier(const BarrierEvent &event) {
   case BarrierEvent::What::WaitEnd: {
     TaskState &task = stateOf(event.by);
     task.knows.join(barrier.done);
-    if (event.kind != BarrierEvent::Kind::Mbarrier)
+    if (event.kind != BarrierEvent::Kind::Mbarrier && !event.partial)
       meet(task);
     break;
   }

@@ -329,7 +329,8 @@ private:
     cluster.observer()->onBarrier(event);
   }
 
-  void namedEvent(BarrierEvent::What what, int64_t id, const NamedBarrier &barrier) {
+  void namedEvent(BarrierEvent::What what, int64_t id, const NamedBarrier &barrier,
+                  int64_t threads) {
     if (!cluster.observer())
       return;
     BarrierEvent event;
@@ -340,6 +341,7 @@ private:
     event.rank = exec.cta.rank;
     event.id = id;
     event.amount = task.numThreads;
+    event.partial = threads < task.numThreads;
     event.generation = barrier.generation;
     event.pending = barrier.expected - barrier.arrived;
     cluster.observer()->onBarrier(event);
@@ -370,11 +372,11 @@ private:
   bool named(const Effect &effect, bool waits) {
     int64_t id = regs[effect.target].asInt();
     NamedBarrier &barrier = exec.cta.named[id];
+    int64_t threads = amount(effect, 0);
     if (task.waitPassed) {
-      namedEvent(BarrierEvent::What::WaitEnd, id, barrier);
+      namedEvent(BarrierEvent::What::WaitEnd, id, barrier, threads);
       return true;
     }
-    int64_t threads = amount(effect, 0);
     if (id < 0 || id > 15)
       exec.fail(Finding::Kind::BarrierMisuse,
                 "named barrier " + std::to_string(id) + " does not exist; a CTA has 0 to 15");
@@ -396,8 +398,10 @@ private:
       barrier.history.erase(barrier.history.begin(), barrier.history.begin() + 32);
     barrier.history.push_back(
         {BarrierEvent::What::Arrive, task.ref, exec.pc, here, barrier.generation});
-    namedEvent(BarrierEvent::What::Arrive, id, barrier);
-    if (barrier.arrived > barrier.expected)
+    namedEvent(BarrierEvent::What::Arrive, id, barrier, threads);
+    // Warps come one by one: more than are due complete several phases in a row.
+    const int64_t phases = barrier.arrived / barrier.expected;
+    if (barrier.arrived > barrier.expected && barrier.arrived % barrier.expected != 0)
       exec.fail(Finding::Kind::OverArrival,
                 std::to_string(barrier.arrived) + " threads at named barrier " +
                     std::to_string(id) + ", which is for " + std::to_string(barrier.expected));
@@ -408,18 +412,18 @@ private:
                       "nobody waits for its " + std::to_string(barrier.expected) + " threads",
                   false);
       barrier.expected = barrier.arrived = 0;
-      ++barrier.generation;
-      namedEvent(BarrierEvent::What::Flip, id, barrier);
+      barrier.generation += phases;
+      namedEvent(BarrierEvent::What::Flip, id, barrier, threads);
       for (int32_t waiter : std::exchange(barrier.waiters, {}))
         cluster.wake(waiter);
       if (waits)
-        namedEvent(BarrierEvent::What::WaitEnd, id, barrier);
+        namedEvent(BarrierEvent::What::WaitEnd, id, barrier, threads);
       return !cluster.failed();
     }
     if (!waits)
       return true;
     barrier.waiters.push_back(task.id);
-    namedEvent(BarrierEvent::What::WaitBegin, id, barrier);
+    namedEvent(BarrierEvent::What::WaitBegin, id, barrier, threads);
     cluster.block(task, BlockReason::NamedBarrier, exec.cta.rank, id);
     return false;
   }

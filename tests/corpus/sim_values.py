@@ -4,8 +4,9 @@
     sim_values.py [--levels ttgir] [--timeout SECONDS] [--sample N] [--list] [NAME...]
 
 For each launch with recorded results, per storage: "exact" where all bytes agree, "close" where
-floats agree within the tolerance, "differs" otherwise; a launch counts by its worst storage.
-Integers must be exact. Tolerances: those recorded; for the H200's values, which another correct
+floats agree within the tolerance, "differs" otherwise; a launch counts by its worst storage. A
+record of a storage that the launch only reads is "no output": it was captured from a reference that
+returns its input, and says nothing about what the kernel writes. Integers must be exact. Tolerances: those recorded; for the H200's values, which another correct
 implementation need not meet to the last bit, an error of a few roundings of the type relative to
 the storage's root mean square. Exit code 1 when a launch differs or fails.
 """
@@ -23,7 +24,7 @@ import corpus
 
 # Largest error over root mean square of the storage, and of each element.
 LOOSE = {"f16": 2.0**-8, "bf16": 2.0**-6, "f32": 2.0**-9, "f64": 2.0**-30, "f8E4M3FN": 2.0**-3, "f8E5M2": 2.0**-2}
-ORDER = ("exact", "close", "differs", "failed")
+ORDER = ("no output", "exact", "close", "differs", "failed")
 
 
 def toFloat(array, dtype):
@@ -65,6 +66,18 @@ def compare(array, wanted):
     return "close", detail
 
 
+def readOnly(manifest, storage):
+    """Whether a storage holds data before the launch: an output starts as zeros."""
+    with open(manifest, encoding="utf-8") as file:
+        pending = list(json.load(file)["args"])
+    while pending:
+        argument = pending.pop()
+        pending += argument.get("items", [])
+        if str(argument.get("storage")) == storage and argument["data"].get("fill") != "zeros":
+            return True
+    return False
+
+
 def judge(task):
     """(grade, cause, detail, seconds)"""
     tool, root, launch, level, wanted, timeout = task
@@ -80,11 +93,12 @@ def judge(task):
         if done.code != 0:
             message = (done.error or "").split("error: ", 1)[-1]
             return "failed", "failed: " + message[:120], done.error or "", seconds
-        worst, why = "exact", ""
+        worst, why = "no output", ""
         for storage, record in wanted.items():
             file = os.path.join(out, storage + ".npy")
             if not os.path.exists(file):
-                grade, detail = "differs", "not written"
+                grade, detail = ("no output", "") if "sha256" not in record and readOnly(manifest, storage) else (
+                    "differs", "not written")
             else:
                 grade, detail = compare(np.load(file), record)
             if ORDER.index(grade) > ORDER.index(worst):

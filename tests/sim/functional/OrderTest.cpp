@@ -255,6 +255,18 @@ TEST(Order, NamedBarrierIsForWholeWarps) {
   }
 }
 
+TEST(Order, WarpsCompleteAPhaseEach) {
+  for (int64_t threads : {32, 96}) {
+    Kernel b("alone");
+    b.sync({namedEffect(sync::Kind::NamedBarrierSync, b.i32(3), threads)});
+    b.ret();
+    Program program = b.finish();
+    GlobalMemory memory;
+    RunReport report = checked(program, {}, memory);
+    EXPECT_EQ(report.clean(), threads == 32) << text(program, report);
+  }
+}
+
 TEST(Order, BytesAreExpectedOnOnesOwnBarrier) {
   for (bool remote : {false, true}) {
     Kernel b("expecting");
