@@ -1,6 +1,7 @@
 //===- Main.cpp - tlx-run --------------------------------------------------===//
 #include "runtime/tools/tlx-run/Options.h"
 #include "runtime/tools/tlx-run/Session.h"
+#include "runtime/tools/tlx-run/Sweep.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +12,12 @@ int main(int argc, char **argv) {
   run::Options options;
   if (auto exit = run::parseOptions(argc, argv, options))
     return *exit;
+  if (!options.sweep.empty()) {
+    Result<int> status = run::runSweep(options);
+    if (!status)
+      std::fprintf(stderr, "%s\n", status.error().str().c_str());
+    return status ? *status : int(status.error().code);
+  }
   Result<run::Outcome> outcome = run::runSession(options);
   if (!outcome) {
     std::fprintf(stderr, "%s\n", outcome.error().str().c_str());

@@ -3,6 +3,9 @@
 
 #include "runtime/backends/Backends.h"
 #include "runtime/base/Cli.h"
+#include "runtime/base/Result.h"
+
+#include <cstdio>
 
 namespace tlx::run {
 
@@ -46,6 +49,14 @@ std::optional<int> parseOptions(int argc, const char *const *argv, Options &out)
   cli.option("--trace", out.trace, "OUT.json", "write the time line, for Perfetto");
   cli.option("--report", out.report, "OUT.html",
              "write a page with the time line and where time went");
+  cli.options("--sweep", out.sweep, "LAUNCH.json|DIR",
+              "rank the predicted times of launches; may be given several times");
+  cli.options("--variant", out.variants, "KERNEL", "with --sweep: another kernel to try");
+  cli.option("--results", out.results, "OUT.jsonl",
+             "with --sweep: a line for each case; cases that have one are not run again");
+  for (const char *other : {"--manifest", "--replay", "--functional-only", "--save-outputs",
+                            "--trace", "--report", "--check"})
+    cli.excludes("--sweep", other);
   cli.excludes("--race-check", "--no-race-check");
   cli.excludes("--functional-only", "--timing-only");
   cli.excludes("--manifest", "--replay");
@@ -56,7 +67,13 @@ std::optional<int> parseOptions(int argc, const char *const *argv, Options &out)
   cli.footer("Exit status: 0 ran and nothing was wrong, 1 the kernel did "
              "something wrong, 2 bad\ninput, 3 internal error, 4 something that "
              "cannot be simulated.");
-  return cli.parse(argc, argv);
+  if (std::optional<int> exit = cli.parse(argc, argv))
+    return exit;
+  if (out.sweep.empty() && (out.results || !out.variants.empty())) {
+    std::fputs("tlx-run: error: --variant and --results belong to --sweep\n", stderr);
+    return int(ExitCode::BadInput);
+  }
+  return std::nullopt;
 }
 
 } // namespace tlx::run

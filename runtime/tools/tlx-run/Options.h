@@ -24,7 +24,10 @@ struct Options {
   bool bench = false;
   bool flushL2 = false;
   std::optional<int64_t> repeats;
-  std::optional<double> timeout; ///< seconds
+  std::optional<double> timeout;      ///< seconds
+  std::vector<std::string> sweep;     ///< manifests, or folders of them
+  std::vector<std::string> variants;  ///< further kernels of a sweep
+  std::optional<std::string> results; ///< of a sweep, a line for each case
   bool json = false;
   bool functionalOnly = false;
   bool timingOnly = false;
