@@ -172,6 +172,7 @@ private:
     int buffer = -1;
     std::set<int> tasks;
     std::set<ExprId> values; ///< that are stored
+    bool loads = false;
   };
   std::map<std::pair<ExprId, int>, Elements> elements;
   llvm::DenseMap<mlir::Value, ExprId> tensorKeys;

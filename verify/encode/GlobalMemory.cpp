@@ -1,12 +1,13 @@
 //===- GlobalMemory.cpp - elements that several tasks access --------------===//
 //
-// Tasks of one kernel, in all CTAs of a cluster, may access the same elements of
-// global memory. Where the addresses and the mask of two accesses are the same
-// function of arguments and program ids, the elements are the same for certain:
-// they are a buffer of their own. Addresses that depend on a loop or on data, or
-// are different expressions, are not compared (contract).
+// Tasks of one CTA may access the same elements of global memory. Where the
+// addresses and the mask of two accesses are the same function of arguments and
+// program ids, the elements are the same for certain: they are a buffer of their
+// own. Addresses that depend on a loop or on data, or are different expressions,
+// are not compared (contract).
 //
-// Stores that all write the same value do not conflict.
+// Stores that all write the same value do not conflict. CTAs of a cluster are not
+// compared: those that compute a result together may all store it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -94,8 +95,7 @@ void Encoder::elementEffect(Operation *op, Effect effect, std::vector<Effect> &o
   }
   if (key == NoExpr)
     return;
-  // One program for all CTAs of the cluster: each has a part of the tensor.
-  auto [it, isNew] = elements.try_emplace({key, numCtas > 1 ? rank : 0});
+  auto [it, isNew] = elements.try_emplace({key, rank});
   Elements &shared = it->second;
   if (isNew) {
     Buffer buffer;
@@ -103,13 +103,15 @@ void Encoder::elementEffect(Operation *op, Effect effect, std::vector<Effect> &o
     buffer.where = sync::Space::Global;
     buffer.space = -(1 << 20) - static_cast<int>(elements.size());
     buffer.stride = 1;
+    buffer.ranks = p.ranks;
     shared.buffer = p.addBuffer(std::move(buffer));
   }
   shared.tasks.insert(taskNumber);
   if (store)
     shared.values.insert(tensorKey(store.getValue()));
+  else
+    shared.loads = true;
   effect.target.object = shared.buffer;
-  effect.target.rank = e.constant(0); // there is one global memory
   out.push_back(std::move(effect));
 }
 
@@ -118,7 +120,7 @@ void Encoder::dropPrivateElements() {
   llvm::DenseSet<int> harmless;
   for (const auto &[key, shared] : elements) {
     bool oneValue = shared.values.size() == 1 && *shared.values.begin() != NoExpr;
-    if (shared.tasks.size() < 2 || shared.values.empty() || oneValue)
+    if (shared.tasks.size() < 2 || shared.values.empty() || (oneValue && !shared.loads))
       harmless.insert(shared.buffer);
   }
   for (Event &event : p.events)
