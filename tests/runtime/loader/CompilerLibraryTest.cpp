@@ -50,6 +50,13 @@ TEST(CompilerLibrary, ErrorsComeThrough) {
   EXPECT_EQ(library->load(request("silent")).error().code, ExitCode::Internal);
 }
 
+TEST(CompilerLibrary, Compiles) {
+  auto library = CompilerLibrary::open(fake);
+  ASSERT_TRUE(library.ok());
+  EXPECT_EQ(*library->compile(request("good")), "code of module {}");
+  EXPECT_EQ(library->compile(request("bad")).error().str(), "k.ttir:5:2: error: cannot compile it");
+}
+
 TEST(CompilerLibrary, WhatCannotBeOpened) {
   auto missing = CompilerLibrary::open("/nonexistent/libTlxCompiler.so");
   ASSERT_FALSE(missing.ok());

@@ -35,5 +35,15 @@ void tlxCompilerDeleteProgram(sim::Program *program) {
   delete program;
 }
 
+int tlxCompilerCompile(const TlxCompilerRequest *request, TlxCompilerReply *reply,
+                       std::string *bytes) {
+  if (request->kernel == "good") {
+    *bytes = "code of " + std::string(request->text);
+    return 0;
+  }
+  reply->error = Error("cannot compile it", {request->file, 5, 2});
+  return 2;
+}
+
 int fakeCompilerDeleted() { return deleted; }
 }
