@@ -196,7 +196,7 @@ void Encoder::block(mlir::Block &block, Block &out) {
     if (&op == lowered.exitBefore)
       clusterSync(&op, "cluster sync before tensor memory is freed (lowering)", out);
     if (lowered.pairsCtas && p.ranks > 1 && op.hasTrait<OpTrait::IsTerminator>() &&
-        op.getParentOp() == function)
+        op.getNumSuccessors() == 0 && op.getParentOp() == function)
       freePairs(&op, out);
     operation(&op, out);
     if (&op == lowered.entryAfter)

@@ -102,8 +102,8 @@ public:
                       return this->options.valueOf ? this->options.valueOf(node.value) : 0;
                     }) {
     for (const Buffer &buffer : program.buffers)
-      if (buffer.where == tlx::sync::Space::Tensor)
-        tensorSpaces.insert(buffer.space);
+      if (buffer.where == tlx::sync::Space::Shared)
+        sharedSpaces.insert(buffer.space);
   }
 
   ExploreResult run() {
@@ -295,11 +295,12 @@ private:
   }
 
   void access(StepTaken &now, const std::vector<Region> &regions, Group group) {
-    bool flight = false, asyncProxy = false;
+    bool flight = false, asyncProxy = false, lifetime = false;
     for (const Effect &effect : program.events[now.event].effects)
       if (effect.kind == Kind::Read || effect.kind == Kind::Write) {
         flight |= effect.moment == Moment::Completion;
         asyncProxy |= effect.proxy == Proxy::Async;
+        lifetime |= effect.lifetime != Lifetime::Goes; // nothing is written
       }
     int index = static_cast<int>(trace.size());
     for (const Region &region : regions) {
@@ -317,13 +318,16 @@ private:
                        other.flight ? "an access can meet asynchronous work in flight"
                                     : "two tasks can access the same memory at once",
                        now.task, now.event});
-        if (asyncProxy && !other.asyncProxy && other.region.write &&
-            !tensorSpaces.contains(region.space) && !now.visible.has(other.start))
-          return fail({"proxy", "what a generic access wrote is not fenced for the async proxy",
+        if (asyncProxy && !lifetime && !other.asyncProxy && other.region.write &&
+            sharedSpaces.contains(region.space) && !now.visible.has(other.start))
+          return fail({"proxy",
+                       "what " + program.events[other.event].op + " wrote at " +
+                           program.events[other.event].loc.str() +
+                           " is not fenced for the async proxy",
                        now.task, now.event});
       }
-      touches.push_back(
-          {region, now.task, now.event, index, flight ? -1 : index, flight, asyncProxy, group});
+      touches.push_back({region, now.task, now.event, index, flight ? -1 : index, flight,
+                         asyncProxy || lifetime, group});
     }
   }
 
@@ -479,8 +483,8 @@ private:
   const Program &program;
   int numTasks;
   Interpreter interpreter;
-  std::set<int> tensorSpaces;
-  std::vector<Node> nodes; ///< nodes[i] is where step i is taken
+  std::set<int> sharedSpaces; ///< where proxies matter
+  std::vector<Node> nodes;    ///< nodes[i] is where step i is taken
   std::vector<StepTaken> trace;
   std::map<int, std::vector<MetBarrier>> barriers;
   std::map<std::pair<int, int64_t>, std::vector<Touch>> touched; ///< by space and rank

@@ -188,7 +188,8 @@ bool Interpreter::addRegions(const World &w, int t, const Effect &effect,
   if (slot < 0 || slot >= buffer.slots || rank < 0 || rank >= buffer.ranks)
     return false;
   for (const Rect &place : placesOf(buffer, target, slot))
-    out.push_back({buffer.space, rank, place, effect.kind == Kind::Write});
+    out.push_back(
+        {buffer.space, rank, place, effect.kind == Kind::Write, effect.lifetime == Lifetime::Ends});
   return true;
 }
 

@@ -23,9 +23,11 @@ struct Region {
   int64_t rank = 0;
   Rect place;
   bool write = false;
+  bool frees = false; ///< the CTAs of a pair free both parts together
   bool clashes(const Region &o) const {
-    return space == o.space && rank == o.rank && place.x0 < o.place.x1 && o.place.x0 < place.x1 &&
-           place.y0 < o.place.y1 && o.place.y0 < place.y1 && (write || o.write);
+    return space == o.space && rank == o.rank && !(frees && o.frees) && place.x0 < o.place.x1 &&
+           o.place.x0 < place.x1 && place.y0 < o.place.y1 && o.place.y0 < place.y1 &&
+           (write || o.write);
   }
 };
 
