@@ -18,7 +18,15 @@ bool Exporter::layOutStorage(tt::FuncOp kernel) {
   }
   aliases = std::move(*computed);
   addresses = StorageAllocation::compute(kernel, *aliases);
-  return true;
+  constexpr int64_t columns = sim::tmemLaneBytes / 4;
+  if (addresses.tensorColumns() <= columns)
+    return true;
+  for (auto [index, storage] : llvm::enumerate(aliases->storages()))
+    if (storage.kind == tlxd::StorageKind::Tmem &&
+        addresses.addressOf(index).offset + storage.size > columns)
+      fail(storage.source->getLoc(), "needs " + Twine(addresses.tensorColumns()) +
+                                         " columns of tensor memory; a CTA has " + Twine(columns));
+  return false;
 }
 
 int32_t Exporter::allocationFor(Operation *op, ttg::MemDescType type) {

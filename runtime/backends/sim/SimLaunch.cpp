@@ -17,6 +17,9 @@ namespace {
 /// Grids up to this size are checked for races unless told otherwise.
 constexpr int64_t raceCheckedCtas = 32;
 
+/// Larger grids are a mistake, or would take days.
+constexpr int64_t mostCtas = int64_t(1) << 24;
+
 /// Where the allocations lie in the simulator's own address space.
 class AddressMap {
 public:
@@ -100,9 +103,14 @@ public:
 
 private:
   Result<void> check() {
-    for (size_t axis = 0; axis < 3; ++axis)
-      if (request.grid[axis] > INT32_MAX)
-        return Error("the grid is too large to simulate", request.gridLocation);
+    int64_t ctas = 1;
+    for (int64_t size : request.grid) {
+      if (size > mostCtas / ctas)
+        return Error("the grid is too large to simulate: at most " + std::to_string(mostCtas) +
+                         " CTAs",
+                     request.gridLocation);
+      ctas *= std::max<int64_t>(size, 1);
+    }
     auto schedule = sim::Schedule::parse(request.schedule.empty() ? "fifo" : request.schedule);
     if (!schedule)
       return Error("--schedule must be fifo, random:SEED or adversarial; got '" + request.schedule +

@@ -205,6 +205,26 @@ tt.func public @k(%i: i32) {
   EXPECT_EQ(p.attrsOf(*find(p, sim::Op::MemDescIndex, 1)).ints, Ints({1024, 2, 1, 1}));
 }
 
+TEST(Export, TensorMemoryHasFiveHundredTwelveColumns) {
+  for (bool third : {false, true}) {
+    std::string text = R"(
+#tmem = #ttng.tensor_memory_encoding<blockM = 128, blockN = 256, colStride = 1>
+tt.func public @k(%x: tensor<128x256xf32>) {
+  %t = arith.constant true
+)";
+    std::string type = "!ttg.memdesc<128x256xf32, #tmem, #ttng.tensor_memory, mutable>";
+    for (int i = 0; i < (third ? 3 : 2); ++i)
+      text += "  %a" + std::to_string(i) + " = ttng.tmem_alloc : () -> " + type + "\n";
+    for (int i = 0; i < (third ? 3 : 2); ++i)
+      text += "  ttng.tmem_store %x, %a" + std::to_string(i) + ", %t : tensor<128x256xf32> -> " +
+              type + "\n";
+    Exported e = exportText((text + "  tt.return\n}").c_str());
+    EXPECT_EQ(e.error, third ? "kernel.ttir:7:9: error: needs 768 columns of tensor memory; a CTA "
+                               "has 512"
+                             : "");
+  }
+}
+
 TEST(Export, LoopsAndRegionsBecomeJumpsAndBlocks) {
   Exported e = exportText(R"(
 tt.func public @k(%n: i32, %x: tensor<8x4xf32>) {

@@ -106,6 +106,11 @@ TEST_F(SimLaunchTest, BadRequests) {
   r = request(0);
   r.grid = {int64_t(1) << 31, 1, 1};
   EXPECT_FALSE(launchOnSim(kernel, memory, r, nullptr).ok());
+  r.grid = {60000, 60000, 1};
+  report = launchOnSim(kernel, memory, r, nullptr);
+  ASSERT_FALSE(report.ok());
+  EXPECT_NE(report.error().message.find("too large to simulate: at most 16777216 CTAs"),
+            std::string::npos);
 }
 
 TEST_F(SimLaunchTest, WritesTimeLineAndPage) {
