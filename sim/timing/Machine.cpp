@@ -7,6 +7,9 @@
 
 namespace tlx::sim {
 
+/// Waves of a large grid that are simulated.
+static constexpr int64_t SimulatedWaves = 32;
+
 TimingMachine::Costs TimingMachine::Costs::of(const Chip &chip) {
   Costs c;
   auto at = [&](Param param) { return chip.cycles(param); };
@@ -169,6 +172,21 @@ Result<void> TimingMachine::prepare() {
                            int(clusterDims[0] * clusterDims[1] * clusterDims[2]));
   if (!created)
     return std::move(created).error();
+  totalClusters = simulatedClusters = clusterCount;
+  int64_t clusterSize = clusterDims[0] * clusterDims[1] * clusterDims[2];
+  int64_t wave =
+      std::max<int64_t>(1, chip.integer(Param::SmCount) * created->occupancy() / clusterSize);
+  bool counts = std::none_of(program.code.begin(), program.code.end(), [](const Inst &inst) {
+    return inst.op == Op::ClcTryCancel; // what is granted depends on what is left
+  });
+  // The first waves tell how fast the others follow.
+  if (counts && clusterCount > 2 * SimulatedWaves * wave) {
+    simulatedClusters = SimulatedWaves * wave;
+    steadyFirst = simulatedClusters / 4;
+    steadyLast = simulatedClusters - wave;
+    created = CtaScheduler::create(CtaScheduler::Spec::of(chip), demand, simulatedClusters,
+                                   int(clusterSize));
+  }
   scheduler = std::move(*created);
 
   memory = std::make_unique<MemorySystem>(MemorySystem::Spec::of(chip));
@@ -225,6 +243,10 @@ std::array<int64_t, 3> TimingMachine::firstCta(int64_t cluster) const {
 }
 
 void TimingMachine::startCluster(const CtaScheduler::Placement &placement) {
+  if (placement.cluster == steadyFirst)
+    steadyFrom = placement.time;
+  if (placement.cluster == steadyLast)
+    steadyTo = placement.time;
   auto cluster = std::make_unique<TimedCluster>();
   cluster->index = placement.cluster;
   std::array<int64_t, 3> base = firstCta(placement.cluster);
@@ -418,12 +440,32 @@ Result<TimingReport> TimingMachine::run() {
   uint64_t events = queue.run();
   if (failure)
     return *failure;
-  int64_t total = ctaGrid[0] * ctaGrid[1] * ctaGrid[2];
-  if (ctasDone < total)
+  int64_t clusterSize = clusterDims[0] * clusterDims[1] * clusterDims[2];
+  if (ctasDone < simulatedClusters * clusterSize)
     return deadlock();
   TimingReport result = report();
+  if (simulatedClusters < totalClusters)
+    extrapolate(result);
   result.events = events;
   return result;
+}
+
+/// The clusters that were not simulated follow at the rate of the steady waves.
+void TimingMachine::extrapolate(TimingReport &r) {
+  double perCluster = double(steadyTo - steadyFrom) / double(steadyLast - steadyFirst);
+  Cycles more = std::llround(perCluster * double(totalClusters - simulatedClusters));
+  double times = double(totalClusters) / double(simulatedClusters);
+  r.cycles += more;
+  r.nanoseconds = double(r.cycles) * 1e3 / r.clockMhz;
+  r.smActive += double(more);
+  r.flops *= times;
+  r.l2Bytes = std::llround(double(r.l2Bytes) * times);
+  r.hbmBytes = std::llround(double(r.hbmBytes) * times);
+  r.ctas = std::llround(double(r.ctas) * times);
+  r.notes.push_back(
+      "the first " + std::to_string(SimulatedWaves) +
+      " waves are simulated, the rest is extrapolated: " + std::to_string(simulatedClusters) +
+      " of " + std::to_string(totalClusters) + " clusters of CTAs");
 }
 
 TimingReport TimingMachine::report() {

@@ -92,6 +92,7 @@ private:
   SourceLocation sourceOf(Pc pc) const;
   Error deadlock();
   TimingReport report();
+  void extrapolate(TimingReport &report);
   TrackId newTrack(TrackKind kind, int sm, int64_t cta, std::string name);
   void unitInterval(TrackId track, Cycles begin, Cycles end, Pc pc, int64_t detail);
   void note(const std::string &text) { notes.insert(text); }
@@ -169,6 +170,10 @@ private:
   std::array<int64_t, 3> ctaGrid{1, 1, 1}, clusterDims{1, 1, 1};
   int totalWarps = 4;
   int64_t sharedBytes = 0;
+  /// Of a large grid only the first waves are simulated: see prepare().
+  int64_t totalClusters = 0, simulatedClusters = 0;
+  int64_t steadyFirst = 0, steadyLast = 0; ///< clusters between which starts are steady
+  Cycles steadyFrom = 0, steadyTo = 0;     ///< their starts
   std::vector<RegisterEstimate> estimates; ///< AMD: none
   double copyCpi = 1;
 

@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 using namespace tlx;
 using namespace tlx::sim;
 using sync::Kind;
@@ -170,6 +173,37 @@ TEST(TimedSync, AHandOffThroughAnMbarrier) {
   int64_t chain = 51 * at(Param::PipeAluLatency) + 1;
   EXPECT_EQ(handOff(50), start + chain + at(Param::MbarrierArrive) + at(Param::MbarrierLand) +
                              at(Param::MbarrierWake) + at(Param::LaunchJoin));
+}
+
+TEST(TimedSync, OfALargeGridTheFirstWavesAreSimulated) {
+  TimingReport reports[2];
+  for (int large : {0, 1}) {
+    Scenario s;
+    s.launch.grid = {132 * (large ? 128 : 64), 1, 1};
+    s.launch.sharedBytes = 200 * 1024; // one CTA on an SM
+    s.spend(200);
+    s.b.emit(Op::Return, {});
+    TimingOptions options;
+    options.sensitivity = TimingOptions::Sensitivity::Off;
+    Result<TimingReport> report = s.run(options);
+    ASSERT_TRUE(report) << report.error().str();
+    reports[large] = *report;
+  }
+  auto waves = [](const TimingReport &report) { // of 64
+    return double(report.cycles - at(Param::LaunchBase) -
+                  std::llround(200 * chip()[Param::LaunchPerSmemKib])) /
+           64;
+  };
+  EXPECT_EQ(reports[1].ctas, 2 * reports[0].ctas);
+  EXPECT_NEAR(waves(reports[1]) / waves(reports[0]), 2, 0.01);
+  EXPECT_LT(reports[1].events, reports[0].events);
+  auto announced = [](const TimingReport &report) {
+    return std::any_of(report.notes.begin(), report.notes.end(), [](const std::string &note) {
+      return note.find("4224 of 16896 clusters") != std::string::npos;
+    });
+  };
+  EXPECT_TRUE(announced(reports[1]));
+  EXPECT_FALSE(announced(reports[0]));
 }
 
 /// Every CTA asks for another one's place; who is granted one works.
