@@ -107,6 +107,11 @@ void Machine::prepareGroups() {
   for (auto &[key, id] : first)
     classGroup[key] = groupOf[find(id)];
   groupLags.assign(groups.size(), 0);
+  groupStrides.assign(groups.size(), 1);
+  for (size_t group = 0; group < groups.size(); ++group)
+    for (const LoopRef &ref : groups[group])
+      groupStrides[group] =
+          std::lcm(groupStrides[group], codes[ref.task].loops[ref.loop].pace.stride);
   // Which variables are still read from here on.
   liveVars.resize(numTasks);
   taskVars.resize(numTasks);
@@ -202,11 +207,14 @@ void Machine::learn(const State &state, int task, int cls, const std::vector<int
       it->second = mine = static_cast<int>(groups.size());
       groups.push_back({{task, loop}});
       groupLags.push_back(0);
+      groupStrides.push_back(codes[task].loops[loop].pace.stride);
       regrouped = true;
     } else if (int from = mine, to = it->second; from != to) {
       std::vector<LoopRef> moved = from < 0 ? std::vector<LoopRef>{{task, loop}} : groups[from];
       for (const LoopRef &ref : moved)
         loopGroup[ref.task][ref.loop] = to;
+      for (const LoopRef &ref : moved)
+        groupStrides[to] = std::lcm(groupStrides[to], codes[ref.task].loops[ref.loop].pace.stride);
       groups[to].insert(groups[to].end(), moved.begin(), moved.end());
       if (from >= 0) {
         groups[from].clear();
@@ -234,9 +242,10 @@ std::optional<int64_t> Machine::contribution(const State &state, int task, int l
   const TaskState &t = state.tasks[task];
   if (t.done)
     return std::nullopt;
-  if (!t.started)
-    return 0;
   const Code &code = codes[task];
+  int64_t first = code.loops[loop].pace.first;
+  if (!t.started)
+    return first;
   std::vector<int> chain;
   for (int l = loop; l >= 0; l = code.loops[l].parent)
     chain.push_back(l);
@@ -245,13 +254,13 @@ std::optional<int64_t> Machine::contribution(const State &state, int task, int l
     int l = chain[depth];
     bool inside = depth < t.loops.size() && t.loops[depth] == l;
     if (!inside)
-      return t.pc <= code.loops[l].enterPc ? std::optional<int64_t>(0) : std::nullopt;
+      return t.pc <= code.loops[l].enterPc ? std::optional<int64_t>(first) : std::nullopt;
     if (depth + 1 == chain.size())
       return t.n[depth];
     if (depth >= prefix.size())
-      return 0;
+      return first;
     if (t.n[depth] != prefix[depth])
-      return t.n[depth] < prefix[depth] ? std::optional<int64_t>(0) : std::nullopt;
+      return t.n[depth] < prefix[depth] ? std::optional<int64_t>(first) : std::nullopt;
   }
   return std::nullopt;
 }
@@ -261,7 +270,9 @@ int64_t Machine::base(const State &state, int group, const std::vector<int64_t> 
   for (const LoopRef &ref : groups[group])
     if (auto n = contribution(state, ref.task, ref.loop, prefix))
       smallest = smallest ? std::min(*smallest, *n) : *n;
-  return smallest.value_or(0);
+  // Down to where every loop of the group has an iteration.
+  int64_t stride = groupStrides[group], n = smallest.value_or(0);
+  return n - (n % stride + stride) % stride;
 }
 
 bool Machine::stillAsked(const State &state, int cls, const std::vector<int64_t> &prefix) const {
@@ -332,7 +343,8 @@ std::string Machine::canonical(State &state, const Fork &fork) {
       w.put(group < 0 ? 0 : t.n[depth] - base(state, group, prefix));
       // What is asked about the last iteration is something else in the first.
       if (group >= 0 && groupLags[group])
-        w.put(std::min(t.n[depth], groupLags[group]));
+        w.put(std::min(t.n[depth] - paceOf(state, task, static_cast<int>(depth) + 1).first,
+                       groupLags[group]));
       prefix.push_back(t.n[depth]);
     }
     for (size_t v = 0; v < taskVars[task].size(); ++v)

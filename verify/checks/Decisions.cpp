@@ -23,6 +23,7 @@ int DecisionTable::internClass(DecisionClass cls) {
     ords |= linears.facts(term).ords;
     cls.invariant &= linears.facts(term).launchInvariant;
   }
+  cls.varies = ords != 0;
   if (needsGlobal && !ords) {
     DecisionClass global;
     global.rest = cls.rest;

@@ -31,7 +31,8 @@ struct DecisionClass {
   /// answers are then kept apart.
   int sibling = 0;
   bool invariant = false;
-  int global = -1; ///< class with the same R, no iteration numbers, for the launch
+  bool varies = false; ///< R depends on iterations
+  int global = -1;     ///< class with the same R, no iteration numbers, for the launch
   Interval range;
   std::string text;
   /// groups[d]: the loops that iterate this question at depth d.

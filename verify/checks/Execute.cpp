@@ -85,7 +85,9 @@ State Machine::initial() const {
 Step Machine::here(const State &state, int task, int event, std::string note) const {
   Step step{task, event, {}, std::move(note), {}};
   if (task >= 0)
-    step.iteration = state.tasks[task].n;
+    for (size_t depth = 0; depth < state.tasks[task].n.size(); ++depth)
+      step.iteration.push_back(
+          paceOf(state, task, static_cast<int>(depth) + 1).trips(state.tasks[task].n[depth]));
   return step;
 }
 
@@ -117,6 +119,11 @@ Stop Machine::run(State &state, std::vector<Step> *record) {
     Outcome outcome = step(state, state.turn);
     if (outcome == Outcome::Stopped)
       break;
+    if (options.exhausted && steps % 4096 == 0)
+      if (std::string why = options.exhausted(); !why.empty()) {
+        unmodelled(state, state.turn, -1, std::move(why));
+        break;
+      }
     if (++steps > limit) {
       unmodelled(state, state.turn, -1,
                  "a loop that runs without end or beyond " + std::to_string(MaxSteps) + " steps");
@@ -168,7 +175,8 @@ Machine::Outcome Machine::step(State &state, int task) {
       stop.kind = Stop::NeedsDecision;
       int loop = code.loopAt[t.pc];
       stop.fork.loopCondition = loop >= 0 && instr.target == code.loops[loop].exitPc;
-      stop.fork.firstEvaluation = stop.fork.loopCondition && t.n.back() == 0;
+      stop.fork.firstEvaluation =
+          stop.fork.loopCondition && t.n.back() == code.loops[loop].pace.first;
       return Outcome::Stopped;
     }
     if (e == Eval::Unknown)
@@ -184,12 +192,12 @@ Machine::Outcome Machine::step(State &state, int task) {
     return back ? Outcome::TurnOver : Outcome::Ran;
   }
   case Instr::LoopEnter:
-    t.n.push_back(0);
+    t.n.push_back(code.loops[instr.index].pace.first);
     t.loops.push_back(instr.index);
     ++t.pc;
     return Outcome::Ran;
   case Instr::LoopNext:
-    ++t.n.back();
+    t.n.back() += code.loops[instr.index].pace.stride;
     ++t.pc;
     return Outcome::Ran;
   case Instr::LoopExit:

@@ -125,7 +125,9 @@ private:
       return solver.constant(n[x.value - 1]);
     if (x.kind == LinTerm::Delayed && x.value <= static_cast<int64_t>(n.size())) {
       std::vector<int64_t> before = n;
-      bool first = before[x.value - 1]-- == 0;
+      auto [start, stride] = Linears::paceOf(x);
+      bool first = before[x.value - 1] == start;
+      before[x.value - 1] -= stride;
       return form(linears.form(x.operands[first ? 0 : 1]), first ? n : before);
     }
     if (x.kind == LinTerm::Operation) {
@@ -185,28 +187,32 @@ private:
 };
 } // namespace
 
-const std::set<int> &Feasibility::symbolsOf(const LinForm &form) {
-  auto [it, isNew] = symbols.try_emplace(form.terms);
+const Feasibility::Unknowns &Feasibility::unknownsOf(const LinForm &form) {
+  auto [it, isNew] = unknowns.try_emplace(form.terms);
   if (!isNew)
     return it->second;
-  std::set<int> found;
+  Unknowns found;
+  auto add = [&](int symbol) { found.repeated |= !found.symbols.insert(symbol).second; };
   for (auto [t, coef] : form.terms) {
     const LinTerm &term = linears.term(t);
     if (term.kind == LinTerm::Sym)
-      found.insert(static_cast<int>(term.value));
-    for (LinId operand : term.operands)
-      found.merge(std::set<int>(symbolsOf(linears.form(operand))));
+      add(static_cast<int>(term.value));
+    for (LinId operand : term.operands) {
+      const Unknowns inner = unknownsOf(linears.form(operand));
+      found.repeated |= inner.repeated;
+      std::for_each(inner.symbols.begin(), inner.symbols.end(), add);
+    }
   }
-  return symbols[form.terms] = std::move(found);
+  return unknowns[form.terms] = std::move(found);
 }
 
 bool Feasibility::possible(const std::map<DecisionKey, Interval> &decisions,
                            const Residues &residues, const LinForm &changed) {
-  std::set<int> reached = symbolsOf(changed);
+  std::set<int> reached = unknownsOf(changed).symbols;
   std::map<DecisionKey, Interval> nearDecisions;
   Residues nearResidues;
   auto meets = [&](const LinForm &form) {
-    const std::set<int> &own = symbolsOf(form);
+    const std::set<int> &own = unknownsOf(form).symbols;
     if (std::none_of(own.begin(), own.end(), [&](int s) { return reached.contains(s); }))
       return false;
     reached.insert(own.begin(), own.end());
@@ -226,10 +232,7 @@ bool Feasibility::possible(const std::map<DecisionKey, Interval> &decisions,
     forms.insert(table.cls(key.first).rest.terms);
   for (const auto &[form, choice] : nearResidues)
     forms.insert(linears.form(form).terms);
-  bool plain = std::all_of(changed.terms.begin(), changed.terms.end(), [&](const auto &piece) {
-    return linears.term(piece.first).kind != LinTerm::Operation;
-  });
-  if (forms.size() < 2 && plain)
+  if (forms.size() < 2 && !unknownsOf(changed).repeated)
     return true; // its interval has been checked on its own
   return judge(nearDecisions, nearResidues) != Verdict::No;
 }
@@ -308,8 +311,25 @@ std::optional<Assignment> Feasibility::assign(const std::map<DecisionKey, Interv
 
 Feasibility::Verdict Feasibility::judge(const std::map<DecisionKey, Interval> &decisions,
                                         const Residues &residues) {
-  std::string key;
+  // What depends on no iteration has one value, whenever it was asked about.
+  std::map<DecisionKey, Interval> facts;
+  std::map<std::vector<std::pair<int, int64_t>>, DecisionKey> same;
   for (const auto &[k, interval] : decisions) {
+    const DecisionClass &cls = table.cls(k.first);
+    DecisionKey key = k;
+    if (!cls.varies)
+      key = same.try_emplace(cls.rest.terms, DecisionKey{k.first, {}}).first->second;
+    Interval &meet = facts[key];
+    for (const Interval &known :
+         {interval, cls.range, cls.global >= 0 ? table.cls(cls.global).range : Interval{}}) {
+      meet.lo = std::max(meet.lo, known.lo);
+      meet.hi = std::min(meet.hi, known.hi);
+    }
+    if (meet.lo > meet.hi)
+      return Verdict::No;
+  }
+  std::string key;
+  for (const auto &[k, interval] : facts) {
     key += std::to_string(k.first);
     for (int64_t n : k.second)
       key += "," + std::to_string(n);
@@ -321,7 +341,7 @@ Feasibility::Verdict Feasibility::judge(const std::map<DecisionKey, Interval> &d
   if (!isNew || ++asked > MaxQuestions)
     return it->second;
   Translator translate(freshSolver(), linears, program, false);
-  translate.assume(table, decisions, residues);
+  translate.assume(table, facts, residues);
   switch (solver->check(Effort)) {
   case smt::Answer::Satisfiable: it->second = Verdict::Yes; break;
   case smt::Answer::Unsatisfiable: it->second = Verdict::No; break;

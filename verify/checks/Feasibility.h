@@ -54,12 +54,16 @@ private:
   enum class Verdict : uint8_t { Yes, No, Open };
   Verdict judge(const std::map<DecisionKey, Interval> &decisions, const Residues &residues);
   smt::Integers &freshSolver();
-  const std::set<int> &symbolsOf(const LinForm &form);
+  struct Unknowns {
+    std::set<int> symbols;
+    bool repeated = false; ///< one of them stands in several places
+  };
+  const Unknowns &unknownsOf(const LinForm &form);
   Linears &linears;
   const DecisionTable &table;
   const Program &program;
   std::map<std::string, Verdict> cache;
-  std::map<std::vector<std::pair<int, int64_t>>, std::set<int>> symbols; ///< by terms
+  std::map<std::vector<std::pair<int, int64_t>>, Unknowns> unknowns; ///< by terms
   std::unique_ptr<smt::Integers> solver; ///< made when the first question needs it
   int asked = 0;
 };

@@ -24,6 +24,7 @@
 #include "verify/checks/Finding.h"
 #include "verify/checks/MemoryMap.h"
 
+#include <functional>
 #include <optional>
 #include <set>
 
@@ -37,6 +38,8 @@ struct MachineOptions {
   /// bound of a loop that was left stays known exactly for the next one, which
   /// need not end; with it they may differ, which must be checked afterwards.
   bool splitSiblings = false;
+  /// Asked now and then within a run: a reason to stop, or nothing.
+  std::function<std::string()> exhausted = {};
 };
 
 /// Why a run stopped.
@@ -166,6 +169,12 @@ private:
   std::optional<int64_t> contribution(const State &state, int task, int loop,
                                       const std::vector<int64_t> &prefix) const;
 
+  /// Of the loop at `depth` that the task is in.
+  Pace paceOf(const State &state, int task, int depth) const {
+    const TaskState &t = state.tasks[task];
+    return depth <= static_cast<int>(t.loops.size()) ? codes[task].loops[t.loops[depth - 1]].pace
+                                                     : Pace{};
+  }
   int strand(int task, int half) const { return 2 * task + half; }
   int halves(int task) const {
     return program.tasks[task].warps > 1 || program.tasks[task].lanesApart ? 2 : 1;
@@ -206,6 +215,7 @@ private:
   std::map<int, int64_t> lags; ///< class -> how many iterations later it is still asked about
   std::set<std::tuple<int, int, int, int64_t>> learnt; ///< class, task, innermost loop, lag
   std::vector<int64_t> groupLags;
+  std::vector<int64_t> groupStrides; ///< by which all numbers of a group may be moved
 
   // Of the run in progress.
   Stop stop;

@@ -12,6 +12,8 @@ namespace {
 /// Branches that a trace names at most.
 constexpr size_t MaxBranches = 4;
 
+using Clock = std::chrono::steady_clock;
+
 struct Node {
   int parent = -1;
   Fork fork; ///< the decision that led here
@@ -21,8 +23,10 @@ struct Node {
 
 class Search {
 public:
-  Search(const Program &program, const ProverOptions &options, bool splitSiblings)
-      : program(program), options(options), machine(program, {options.warProxy, splitSiblings}),
+  Search(const Program &program, const ProverOptions &options, Clock::time_point start,
+         bool splitSiblings)
+      : program(program), options(options), start(start),
+        machine(program, {options.warProxy, splitSiblings, [this] { return exhausted(); }}),
         feasibility(machine.decisions().linears, machine.decisions(), program),
         split(splitSiblings) {}
 
@@ -57,7 +61,7 @@ public:
             result.residues.clear();
         explain(result, node);
         std::optional<Assignment> values;
-        if (consistent(result.decisions) && free(result.decisions))
+        if (free(result.decisions))
           values = feasibility.assign(result.decisions, result.residues);
         if (!values) {
           // Only the abstraction does this; remembered, since what lies behind
@@ -146,26 +150,6 @@ private:
     return true;
   }
 
-  /// What does not depend on iterations has one value, which must give all
-  /// answers about it.
-  bool consistent(const std::map<DecisionKey, Interval> &decisions) const {
-    std::map<std::vector<std::pair<int, int64_t>>, Interval> all;
-    for (const auto &[key, interval] : decisions) {
-      const DecisionClass &cls = machine.decisions().cls(key.first);
-      bool varies = false;
-      for (auto [term, coef] : cls.rest.terms)
-        varies |= machine.decisions().linears.facts(term).ords != 0;
-      if (varies)
-        continue;
-      Interval &meet = all[cls.rest.terms];
-      meet.lo = std::max(meet.lo, interval.lo);
-      meet.hi = std::min(meet.hi, interval.hi);
-      if (meet.lo > meet.hi)
-        return false;
-    }
-    return true;
-  }
-
   void startAgain() {
     queue.clear();
     nodes.clear();
@@ -201,7 +185,7 @@ private:
     if (visited.size() >= options.maxStates)
       return "more than " + std::to_string(options.maxStates) + " states" + growing();
     if (options.timeoutSeconds > 0) {
-      std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+      std::chrono::duration<double> spent = Clock::now() - start;
       if (spent.count() > options.timeoutSeconds)
         return "timeout" + growing();
     }
@@ -298,6 +282,7 @@ private:
 
   const Program &program;
   const ProverOptions &options;
+  Clock::time_point start; ///< of the whole proof, of which this may be one of several searches
   mutable Machine machine;
   Feasibility feasibility;
   bool split;
@@ -308,21 +293,21 @@ private:
   std::unordered_set<std::string> visited;
   size_t forks = 0;
   int64_t deepest = 0;
-  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
 };
 } // namespace
 
 ProofResult tlx::verify::prove(const Program &program, const ProverOptions &options) {
   bool split = false;
+  Clock::time_point start = Clock::now();
   auto search = [&](std::vector<Precondition> &preconditions) {
     if (!split) {
-      Search first(program, options, false);
+      Search first(program, options, start, false);
       ProofResult result = first.run(preconditions);
       if (!first.grows)
         return result;
       split = true;
     }
-    return Search(program, options, true).run(preconditions);
+    return Search(program, options, start, true).run(preconditions);
   };
   std::vector<Precondition> preconditions;
   ProofResult result;

@@ -37,8 +37,9 @@ Machine::Eval Machine::simplifyTerm(State &state, int task, int t, LinForm &form
     int depth = static_cast<int>(term.value);
     if (depth > static_cast<int>(n.size()))
       return Eval::Unknown;
-    bool first = n[depth - 1] == 0;
-    if (!first && !moveTo(form, t, depth, -1, n))
+    auto [start, stride] = Linears::paceOf(term);
+    bool first = n[depth - 1] == start;
+    if (!first && !moveTo(form, t, depth, -stride, n))
       return Eval::Unknown;
     by = term.operands[first ? 0 : 1];
     return Eval::Known;

@@ -1,6 +1,8 @@
 //===- Encoder.cpp - tasks, blocks and operations -------------------------===//
 
 #include "verify/encode/EncoderImpl.h"
+#include "verify/model/Pace.h"
+#include "verify/model/Prune.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -152,6 +154,8 @@ void Encoder::run() {
   for (rank = 0; rank < p.ranks; ++rank)
     encodeRank(rank);
   dropPrivateElements();
+  prune(p);
+  setPaces(p);
 }
 
 void Encoder::encodeRank(int rank) {

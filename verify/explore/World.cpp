@@ -119,8 +119,12 @@ void Interpreter::settle(World &w, int t) {
       break;
     }
     case Instr::Jump: thread.pc = instr.target; break;
-    case Instr::LoopEnter: thread.iteration.push_back(0), ++thread.pc; break;
-    case Instr::LoopNext: ++thread.iteration.back(), ++thread.pc; break;
+    case Instr::LoopEnter:
+      thread.iteration.push_back(codes[t].loops[instr.index].pace.first), ++thread.pc;
+      break;
+    case Instr::LoopNext:
+      thread.iteration.back() += codes[t].loops[instr.index].pace.stride, ++thread.pc;
+      break;
     case Instr::LoopExit: thread.iteration.pop_back(), ++thread.pc; break;
     case Instr::Fork:
       ++thread.pc;

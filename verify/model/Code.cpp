@@ -64,6 +64,7 @@ struct Flattener {
     LoopInfo info;
     info.name = stmt.name;
     info.loc = stmt.loc;
+    info.pace = stmt.pace;
     info.parent = currentLoop;
     info.depth = currentLoop < 0 ? 1 : code.loops[currentLoop].depth + 1;
     info.inits = stmt.inits;

@@ -1,8 +1,8 @@
 //===- Code.h - a task as a list of instructions --------------------------===//
 //
 // Structured control flattened to jumps, with the loop structure kept in
-// explicit instructions: LoopEnter sets a loop's iteration number to 0,
-// LoopNext increments it, LoopExit leaves. Both engines (checks/ and explore/)
+// explicit instructions: LoopEnter sets a loop's iteration number to its first,
+// LoopNext to the next (Pace), LoopExit leaves. Both engines (checks/ and explore/)
 // execute this form; neither shares an evaluator with the other.
 //
 //===----------------------------------------------------------------------===//
@@ -39,6 +39,7 @@ struct LoopInfo {
   int parent = -1; ///< enclosing loop
   int enterPc = 0, headPc = 0, exitPc = 0;
   std::vector<Assign> inits, nexts;
+  Pace pace;
   bool conditionalInParent = false; ///< inside an if of the parent's body
 };
 

@@ -5,6 +5,7 @@ const std::vector<tlx::verify::Contract> &tlx::verify::contracts() {
       {"no-overflow", "integer counters do not wrap, and what is compared or divided as unsigned "
                       "is not negative; divisors are not zero"},
       {"sizes-not-negative", "an argument that a loop's upper bound grows with is not negative"},
+      {"loops-end", "a loop without synchronisation ends"},
       {"task-barrier-before-arrive", "an ordinary arrive or expect is preceded by a barrier over "
                                      "the task's threads; a per-thread "
                                      "arrive, an MMA or a TMA issue is not"},

@@ -283,11 +283,18 @@ bool Linears::mentionsPrivate(LinId id, int except) const {
 
 /// The form of a loop variable in iteration Ord(depth), or -1: `init` before
 /// the first iteration, then `next`, which names the variable as `self`.
-LinId Linears::recurrence(LinId init, LinId next, LinId self, int depth) {
+LinId Linears::recurrence(LinId init, LinId next, LinId self, int depth, Pace pace) {
   LinId ord = termForm({LinTerm::Ord, depth, 0, {}});
   LinId step = add(next, self, -1);
+  LinId passed = add(ord, intern({-pace.first, {}})); // since the first iteration
+  int64_t paceName = int64_t(pace.first) * MaxStride + pace.stride;
+  if (forms[step].terms.empty() && forms[step].c % pace.stride == 0)
+    return add(init, passed, forms[step].c / pace.stride);
+  LinId trips = passed;
+  if (pace.stride > 1)
+    trips = operation(Op::Div, 0, {passed, intern({pace.stride, {}})});
   if (forms[step].terms.empty())
-    return add(init, ord, forms[step].c);
+    return add(init, trips, forms[step].c);
   int selfTerm = forms[self].terms[0].first;
   if (mentionsPrivate(next, selfTerm))
     return -1;
@@ -295,14 +302,14 @@ LinId Linears::recurrence(LinId init, LinId next, LinId self, int depth) {
   for (auto [t, coef] : forms[step].terms)
     inside |= termFacts[t].ords;
   if (!(inside >> depth & 1) && !mentionsPrivate(step, -1))
-    return add(init, operation(Op::Mul, 0, {step, ord}));
+    return add(init, operation(Op::Mul, 0, {step, trips}));
   if (!mentionsPrivate(next, -1)) // x' = f(n): what was computed one iteration ago
-    return termForm({LinTerm::Delayed, depth, 0, {init, next}});
+    return termForm({LinTerm::Delayed, depth, paceName, {init, next}});
   // x' = f(x, n): the n-th iterate, equal in every task that computes it so.
   LinId placeholder = termForm({LinTerm::Private, -depth, depth, {}});
   std::map<LinId, LinId> done;
   LinId body = substitute(next, selfTerm, placeholder, done);
-  return termForm({LinTerm::Iterate, depth, 0, {init, body, ord}});
+  return termForm({LinTerm::Iterate, depth, paceName, {init, body, ord}});
 }
 
 void Linears::loop(const Stmt &stmt, int depth) {
@@ -326,7 +333,7 @@ void Linears::loop(const Stmt &stmt, int depth) {
     for (size_t i = 0; i < count; ++i)
       for (const Assign &next : stmt.nexts)
         if (next.var == stmt.inits[i].var && closed[i] < 0)
-          found[i] = recurrence(inits[i], of(next.value), selves[i], depth);
+          found[i] = recurrence(inits[i], of(next.value), selves[i], depth, stmt.pace);
     more = found != closed;
     closed = std::move(found);
   }
@@ -343,13 +350,7 @@ void Linears::assignResults(const Stmt &loop, const Stmt &assigns, int depth) {
     bool ofLoop = false;
     for (auto [t, coef] : forms[inside].terms)
       ofLoop |= termFacts[t].ords >> depth != 0;
-    bool shared = !mentionsPrivate(inside, -1) && !mentionsPrivate(cond, -1);
-    if (!ofLoop)
-      define(assign.var, inside);
-    else if (shared)
-      define(assign.var, termForm({LinTerm::Final, depth, depth, {inside, cond}}));
-    else
-      define(assign.var, privateForm(assign.var, depth - 1));
+    define(assign.var, ofLoop ? termForm({LinTerm::Final, depth, depth, {inside, cond}}) : inside);
   }
 }
 

@@ -43,7 +43,7 @@ struct LinTerm {
     Private, ///< a variable without closed form: never equal between tasks
   } kind;
   int64_t value = 0; ///< symbol, depth, Op or variable
-  int64_t name = 0;  ///< opaque operations: which; Private, Final: loop depth
+  int64_t name = 0;  ///< opaque operations: which; Private, Final: loop depth; others: pace
   std::vector<LinId> operands;
   auto key() const { return std::tie(kind, value, name, operands); }
 };
@@ -64,6 +64,12 @@ public:
 
   /// The form of an expression, with its variables' closed forms.
   LinId of(ExprId expr);
+
+  /// Of the loop that a Delayed term belongs to.
+  static Pace paceOf(const LinTerm &delayed) {
+    return {static_cast<int>(delayed.name / MaxStride), static_cast<int>(delayed.name % MaxStride)};
+  }
+  static constexpr int MaxStride = 64;
 
   const LinForm &form(LinId id) const { return forms[id]; }
   const LinTerm &term(int id) const { return terms[id]; }
@@ -103,7 +109,7 @@ private:
   void assignResults(const Stmt &loop, const Stmt &assigns, int depth);
   void define(VarId var, LinId form);
   LinId privateForm(VarId var, int depth);
-  LinId recurrence(LinId init, LinId next, LinId self, int depth);
+  LinId recurrence(LinId init, LinId next, LinId self, int depth, Pace pace);
   LinId substitute(LinId id, int from, LinId to, std::map<LinId, LinId> &done);
   bool mentionsPrivate(LinId id, int except) const;
   std::string printTerm(int id) const;

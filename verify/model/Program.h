@@ -149,6 +149,15 @@ struct Assign {
   ExprId value;
 };
 
+/// How the iterations of a loop are numbered: first, first + stride, ... Two tasks
+/// that share tiles in turn count them alike so: 0, 2, 4 and 1, 3, 5.
+struct Pace {
+  int first = 0, stride = 1;
+  bool operator==(const Pace &) const = default;
+  /// How often the loop had run its body before iteration `n`.
+  int64_t trips(int64_t n) const { return (n - first) / stride; }
+};
+
 struct Stmt;
 using Block = std::vector<Stmt>;
 
@@ -172,6 +181,7 @@ struct Stmt {
   Block before = {}, body = {}, orElse = {};
   SourceLoc loc = {};
   std::string name = {}; ///< loops: what to call it; UnsupportedStmt: the reason
+  Pace pace = {};        ///< loops: how iterations are numbered
 };
 
 struct Task {

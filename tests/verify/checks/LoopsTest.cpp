@@ -3,6 +3,8 @@
 
 #include "tests/verify/Protocols.h"
 #include "verify/checks/Prover.h"
+#include "verify/model/Pace.h"
+#include "verify/model/Prune.h"
 
 #include <gtest/gtest.h>
 
@@ -88,6 +90,37 @@ struct Clc : Builder {
     return tlx::verify::prove(p, {});
   }
 };
+
+/// One producer visits every tile, two consumers every second one each; a tile has
+/// T steps through the one slot of its consumer's ring.
+ProofResult takingTurns(bool paced, int64_t tooMany) {
+  Builder b;
+  Exprs &e = b.p.exprs;
+  int full = b.barriers("full", 2), empty = b.barriers("empty", 2), data = b.buffer("data", 2);
+  ExprId tiles = b.arg("tiles", 0), T = b.arg("T", 1);
+  b.root({b.init(full, 0, 1), b.init(full, 1, 1), b.init(empty, 0, 1), b.init(empty, 1, 1)});
+  auto visit = [&](const char *name, int64_t first, int64_t step, ExprId trips, auto make) {
+    VarId tile = b.p.addVar("tile"), k = b.p.addVar("k");
+    ExprId ring = e.rem(b.v(tile), 2);
+    ExprId count = e.add(e.binary(Op::Mul, e.div(b.v(tile), 2), T), b.v(k));
+    Stmt steps = b.loop(k, b.c(0), trips, make(ring, e.binary(Op::And, count, b.c(1))));
+    b.task(name, {b.loop(tile, b.c(first), tiles, {steps}, {}, step)});
+  };
+  visit("producer", 0, 1, T, [&](ExprId ring, ExprId phase) {
+    return Block{b.wait(empty, ring, e.binary(Op::Xor, phase, b.c(1))), b.expect(full, ring, 64),
+                 b.load(data, ring, full, ring, 64)};
+  });
+  for (int64_t consumer : {0, 1})
+    visit(consumer ? "second" : "first", consumer, 2, e.add(T, b.c(consumer * tooMany)),
+          [&](ExprId ring, ExprId phase) {
+            return Block{b.wait(full, ring, phase), b.read(data, ring), b.arrive(empty, ring)};
+          });
+  if (paced)
+    setPaces(b.p);
+  ProverOptions options;
+  options.maxStates = 3000;
+  return prove(b.p, options);
+}
 } // namespace
 
 TEST(Loops, AnEmptyLaunchIsAPrecondition) {
@@ -144,4 +177,39 @@ TEST(Loops, AnswersOfLaunchControlAreTheSameForAllTasks) {
 TEST(Loops, ATaskThatCountsAnswersDifferentlyIsNotProved) {
   ProofResult r = Clc().prove(Clc::LooksTwice);
   EXPECT_NE(r.verdict, ProofResult::Proved);
+}
+
+TEST(Loops, TasksThatTakeTurnsCountTheSameTiles) {
+  ProofResult r = takingTurns(true, 0);
+  EXPECT_EQ(r.verdict, ProofResult::Proved) << r.reason;
+  EXPECT_TRUE(r.preconditions.empty());
+  EXPECT_NE(takingTurns(false, 0).verdict, ProofResult::Proved);
+  r = takingTurns(true, 1);
+  ASSERT_EQ(r.verdict, ProofResult::Bug) << r.reason;
+  // The trace counts as the loops do: tile 1 is the first of the second consumer.
+  for (const Step &step : r.trace)
+    if (step.task >= 0 && !step.iteration.empty())
+      EXPECT_LT(step.iteration[0], 2);
+}
+
+TEST(Loops, WhatNoEventDependsOnIsLeftOut) {
+  Builder b;
+  Exprs &e = b.p.exprs;
+  int data = b.buffer("data", 2);
+  VarId sum = b.p.addVar("sum"), used = b.p.addVar("used");
+  auto counting = [&](VarId into) {
+    VarId k = b.p.addVar("k");
+    Stmt loop = b.loop(k, b.c(0), b.arg("N"), {}, {{into, b.c(0), e.add(b.v(into), b.c(1))}});
+    return loop;
+  };
+  Block body{counting(sum), counting(used), b.read(data, e.rem(b.v(used), 2)),
+             ifStmt(e.lt(b.arg("M"), b.c(3)), {assignStmt({{sum, b.c(1)}})})};
+  b.task("default", std::move(body), 4, -1);
+  prune(b.p);
+  const Block &left = b.p.tasks[0].body;
+  ASSERT_EQ(left.size(), 2u);
+  EXPECT_EQ(left[0].kind, Stmt::LoopStmt);
+  ASSERT_EQ(left[0].nexts.size(), 2u); // what it counts with, and what is read
+  EXPECT_EQ(left[0].nexts[1].var, used);
+  EXPECT_EQ(left[1].kind, Stmt::EventStmt);
 }
