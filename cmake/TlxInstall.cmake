@@ -1,14 +1,15 @@
-# `cmake --install` and `cpack -G DEB`: the programs, the compiler library that tlx-run opens, the
+# `cmake --install` and `cpack -G DEB`: the programs, the libraries that tlx-run opens, the
 # recorder's Python package, and shell completion. Included last: it installs the tools that the
 # folders declared.
 include(GNUInstallDirs)
 
 get_property(_tools GLOBAL PROPERTY TLX_TOOLS)
 set_target_properties(${_tools} PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR};$ORIGIN/../lib;${LLVM_LIBRARY_DIR}")
+set_target_properties(TlxSimDevice PROPERTIES INSTALL_RPATH "$ORIGIN")
 set_target_properties(TlxCompiler PROPERTIES INSTALL_RPATH "$ORIGIN;${LLVM_LIBRARY_DIR}")
 install(TARGETS ${_tools} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 # Beside the programs' folder, where they look for it whatever the architecture's library folder is.
-install(TARGETS TlxCompiler LIBRARY DESTINATION lib)
+install(TARGETS TlxCompiler TlxSimDevice LIBRARY DESTINATION lib)
 install(DIRECTORY python/tlx_record DESTINATION ${CMAKE_INSTALL_DATADIR}/tlx/python
   FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
 foreach(_shell_place "bash|bash-completion/completions/tlx" "zsh|zsh/vendor-completions/_tlx" "fish|fish/vendor_completions.d/tlx.fish")

@@ -59,7 +59,8 @@ def stage(build, folder):
         shutil.copytree(os.path.join(prefix, part), os.path.join(package, part))
     shutil.copytree(os.path.join(prefix, "share", "tlx", "python", "tlx_record"), os.path.join(folder, "tlx_record"))
     programs = sorted(os.listdir(os.path.join(package, "bin")))
-    carried = [os.path.join(package, "bin", name) for name in programs] + [os.path.join(package, "lib", "libTlxCompiler.so")]
+    carried = [os.path.join(package, "bin", name) for name in programs]
+    carried += [os.path.join(package, "lib", name) for name in ("libTlxCompiler.so", "libTlxSimDevice.so")]
     for path in carried:
         for name, place in linked(path).items():
             target = os.path.join(package, "lib", name)

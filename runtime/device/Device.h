@@ -162,3 +162,10 @@ struct DeviceOptions {
 };
 
 } // namespace tlx::device
+
+extern "C" {
+/// Of the simulator's library, which programs open when they simulate: 0 and a
+/// device, or an ExitCode and an error. The library is of the same build.
+int tlxMakeSimDevice(const tlx::device::DeviceOptions *options, tlx::device::Device **device,
+                     tlx::Error *error);
+}

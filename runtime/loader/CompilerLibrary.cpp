@@ -1,53 +1,25 @@
 //===- CompilerLibrary.cpp --------------------------------------------------===//
 #include "runtime/loader/CompilerLibrary.h"
 
-#include "runtime/base/File.h"
-
-#include <dlfcn.h>
-#include <unistd.h>
+#include "runtime/base/SharedLibrary.h"
 
 namespace tlx {
 
 static constexpr const char *libraryName = "libTlxCompiler.so";
 
-/// The folder of the running program.
-static std::string programFolder() {
-  char path[4096];
-  ssize_t length = ::readlink("/proc/self/exe", path, sizeof path);
-  return length > 0 ? folderOf(std::string(path, size_t(length))) : ".";
-}
-
-/// The first of the places where a build or an installation has the library.
-static std::string findLibrary() {
-  std::string folder = programFolder();
-  for (const char *place : {"", "../lib"}) {
-    std::string path = joinPath(joinPath(folder, place), libraryName);
-    if (::access(path.c_str(), F_OK) == 0)
-      return path;
-  }
-  return {};
-}
-
 Result<CompilerLibrary> CompilerLibrary::open(const std::string &given) {
-  std::string path = given.empty() ? findLibrary() : given;
-  if (path.empty())
-    return Error::internal("the compiler library " + std::string(libraryName) +
-                           " is not installed beside this program")
-        .withHint("build the target TlxCompiler");
-  // Local: the library's copies of our own code must not meet ours. Never
-  // unloaded: LLVM's static objects do not survive that.
-  void *opened = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  Result<void *> opened = openLibrary(libraryName, given);
   if (!opened)
-    return Error::internal("cannot open the compiler library: " + std::string(::dlerror()));
+    return std::move(opened).error();
   CompilerLibrary library;
   library.loadFunction =
-      reinterpret_cast<decltype(&tlxCompilerLoad)>(::dlsym(opened, "tlxCompilerLoad"));
+      reinterpret_cast<decltype(&tlxCompilerLoad)>(findFunction(*opened, "tlxCompilerLoad"));
   library.deleteFunction = reinterpret_cast<decltype(&tlxCompilerDeleteProgram)>(
-      ::dlsym(opened, "tlxCompilerDeleteProgram"));
+      findFunction(*opened, "tlxCompilerDeleteProgram"));
   library.compileFunction =
-      reinterpret_cast<decltype(&tlxCompilerCompile)>(::dlsym(opened, "tlxCompilerCompile"));
+      reinterpret_cast<decltype(&tlxCompilerCompile)>(findFunction(*opened, "tlxCompilerCompile"));
   if (!library.loadFunction || !library.deleteFunction || !library.compileFunction)
-    return Error::internal(path + " does not have the functions of this build");
+    return Error::internal(std::string(libraryName) + " does not have the functions of this build");
   return library;
 }
 

@@ -72,14 +72,28 @@ public:
                    uint64_t(field(leading)) << 16);
   }
 
-  /// Descriptor of what begins at (outer, inner), moved by `moved` bytes.
-  Value descriptor(int64_t outer, int64_t inner, Value moved) const {
+  /// The descriptor's low word: address and leading stride.
+  Value lowWord(Value address) const {
+    return e.bor(e.lshr(e.band(address, e.i32(0x3ffff)), 4), e.i32(int32_t(strides())));
+  }
+
+  /// To be called before the descriptors: what all of them have in common.
+  void begin(Value moved) {
+    offsetOfGroup = moved;
+    whole = Emitter::constantOf(place.flip) == 0;
+    if (whole)
+      common = lowWord(e.add(place.base, moved));
+  }
+
+  /// Descriptor of what begins at (outer, inner). Addresses are less than 2^18, so
+  /// that adding to the field that holds them carries nowhere; one addition for each
+  /// instruction is all that may stand between them.
+  Value descriptor(int64_t outer, int64_t inner) const {
     int64_t constant = offset(outer, inner);
-    bool whole = Emitter::constantOf(place.flip) == 0;
-    Value address = whole ? e.add(e.add(place.base, moved), e.i32(constant))
-                          : e.add(place.base, e.bxor(e.bxor(place.flip, moved), e.i32(constant)));
-    Value low = e.lshr(e.band(address, e.i32(0x3ffff)), 4);
-    return e.bor(e.resize(low, e.b.getI64Type()), e.i64(strides()));
+    Value low = whole ? e.add(common, e.i32(constant >> 4))
+                      : lowWord(e.add(place.base,
+                                      e.bxor(e.bxor(place.flip, offsetOfGroup), e.i32(constant))));
+    return e.bor(e.resize(low, e.b.getI64Type()), e.i64(strides() >> 32 << 32));
   }
 
   /// Where the warp group's part begins, from the product's layout.
@@ -108,6 +122,8 @@ private:
   Buffer place;
   LinearLayout toOffset;
   int64_t bytes, swizzle = 0;
+  bool whole = false;          ///< no view within a swizzled tile
+  Value common, offsetOfGroup; ///< see begin
 };
 
 bool isZero(Value value) {
@@ -139,7 +155,9 @@ public:
       a.emplace(e, op.getA(), 0);
     if (!b.known || (a && !a->known))
       return op.emitError("'ttng.warp_group_dot' operand must have an nvmma_shared encoding");
-    Value aGroup = a ? a->groupOffset(layout) : Value(), bGroup = b.groupOffset(layout);
+    if (a)
+      a->begin(a->groupOffset(layout));
+    b.begin(b.groupOffset(layout));
     Registers accumulators = e.get(op.getC());
     Fragment held(layout);
     for (int64_t row = 0; row < product.getShape()[0]; row += 16 * warps[0])
@@ -148,7 +166,7 @@ public:
         for (int64_t index = 0; index < n / 2; ++index)
           registers.push_back(
               held.at(row + (index >> 1 & 1) * 8, column + (index & 1) + (index >> 2) * 8));
-        tile(row, column, registers, accumulators, a, aGroup, b, bGroup);
+        tile(row, column, registers, accumulators, a, b);
       }
     NVVM::WgmmaGroupSyncAlignedOp::create(e.b, e.loc);
     bool half = product.getElementType().isF16();
@@ -196,8 +214,7 @@ private:
 
   /// All instructions of one 64 x n tile of each warp group.
   void tile(int64_t row, int64_t column, ArrayRef<int64_t> registers, Registers &accumulators,
-            const std::optional<SharedOperand> &a, Value aGroup, const SharedOperand &b,
-            Value bGroup) {
+            const std::optional<SharedOperand> &a, const SharedOperand &b) {
     Type element = e.scalarType(product);
     bool half = element.isF16();
     SmallVector<Value> values;
@@ -214,12 +231,12 @@ private:
       in.a = aName;
       in.b = bName;
       if (a) {
-        in.descriptorA = a->descriptor(row, inner, aGroup);
+        in.descriptorA = a->descriptor(row, inner);
         in.transposeA = a->outerMajor;
       } else {
         in.fragmentA = fragments.lookup({row, inner});
       }
-      in.descriptorB = b.descriptor(column, inner, bGroup);
+      in.descriptorB = b.descriptor(column, inner);
       in.transposeB = b.outerMajor;
       if (inner > 0 || !overwrite)
         in.accumulators = values;
