@@ -21,6 +21,13 @@ class Run(ToolTest):
         self.assertEqual(done.returncode, 0, done.stderr.decode())
         return json.loads(done.stdout)
 
+    def test_launchingNeedsNeitherCompilerNorSimulator(self):
+        """Both are libraries that are opened when they are asked for."""
+        needed = subprocess.run(["ldd", pytlx.tool("tlx-run")],
+                                capture_output=True, text=True, check=True).stdout
+        for library in ("LLVM", "MLIR", "tbb", "blas", "Tlx"):
+            self.assertNotIn(library, needed)
+
     def test_numbersAreRight(self):
         folder = os.path.join(self.folder, "out")
         self.report("--functional-only", "--save-outputs", folder)

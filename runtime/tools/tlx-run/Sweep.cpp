@@ -7,14 +7,14 @@
 #include "runtime/tools/tlx-run/Session.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <tbb/global_control.h>
-#include <tbb/parallel_for_each.h>
+#include <thread>
 #include <unistd.h>
 
 namespace tlx::run {
@@ -210,24 +210,32 @@ Result<int> runSweep(const Options &options) {
   std::FILE *results = nullptr;
   if (options.results && !(results = std::fopen(options.results->c_str(), "a")))
     return Error("cannot be written", {*options.results, 0, 0});
-  std::unique_ptr<tbb::global_control> limit;
-  if (options.threads)
-    limit = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
-                                                  size_t(std::max<int64_t>(1, *options.threads)));
   std::mutex writing;
   size_t done = 0;
   bool written = true;
-  tbb::parallel_for_each(mine, [&](SweepCase *one) {
-    runCase(*one, options);
-    std::lock_guard lock(writing);
-    if (results) {
-      // One write a line: processes that share the file do not cut each other's.
-      std::string line = sweepLine(*one);
-      written &= std::fwrite(line.data(), 1, line.size(), results) == line.size() &&
-                 std::fflush(results) == 0;
+  // Cases take turns; one thread is enough for each of them.
+  Options alone = options;
+  alone.threads = 1;
+  std::atomic<size_t> next = 0;
+  auto work = [&] {
+    for (size_t index; (index = next++) < mine.size();) {
+      runCase(*mine[index], alone);
+      std::lock_guard lock(writing);
+      if (results) {
+        // One write a line: processes that share the file do not cut each other's.
+        std::string line = sweepLine(*mine[index]);
+        written &= std::fwrite(line.data(), 1, line.size(), results) == line.size() &&
+                   std::fflush(results) == 0;
+      }
+      showProgress(++done, mine.size());
     }
-    showProgress(++done, mine.size());
-  });
+  };
+  int64_t wanted = options.threads.value_or(std::thread::hardware_concurrency());
+  {
+    std::vector<std::jthread> workers;
+    for (size_t count = std::clamp<int64_t>(wanted, 1, 256); workers.size() < count;)
+      workers.emplace_back(work);
+  }
   if (results)
     written &= std::fclose(results) == 0;
   if (!written)
