@@ -81,6 +81,12 @@ struct Ended {
   int task, step, issue;
   Group group;
   int64_t serial; ///< of its group; Open: not committed
+  int committed;  ///< the step that closed its group; -1: before it ended
+};
+
+/// What a task does next is ordered after `step`, as `since` has it.
+struct Edge {
+  int since, step, task;
 };
 constexpr int64_t Open = INT64_MAX;
 
@@ -215,8 +221,9 @@ private:
       into.visible.add(trace[step].visible);
   }
 
-  /// `now` could also have come before step `earlier`: tries that.
-  void reorder(int earlier, const StepTaken &now) {
+  /// `now`, which of itself needs only `own`, could also have come before step
+  /// `earlier`: tries that, or a step towards it.
+  void reorder(int earlier, const StepTaken &now, const Steps &own) {
     Node &node = nodes[earlier];
     auto consider = [&](Process process) {
       if (!enabled(node.world, process))
@@ -227,7 +234,7 @@ private:
     if (consider(now.process))
       return;
     for (int k = earlier + 1; k < static_cast<int>(trace.size()); ++k)
-      if (now.before.has(k) && consider(trace[k].process))
+      if (own.has(k) && consider(trace[k].process))
         return;
     for (Process process : allEnabled(node.world))
       node.toTry.insert(process);
@@ -268,7 +275,7 @@ private:
         bool possible = !mine.wait || other.alone || !((other.generation ^ mine.generation) & 1);
         if (!tried && possible && !own.has(other.step)) {
           tried = true;
-          reorder(other.step, now);
+          reorder(other.step, now, own);
         }
         join(now, other.step, mine.wait);
       }
@@ -354,9 +361,9 @@ private:
       occurrence = before.threads[now.task].occurrence;
       regions = interpreter.nextAccesses(before, now.task, group);
       join(now, last[process], true);
-      for (auto [step, task] : edges)
-        if (task == now.task)
-          join(now, step, true);
+      for (const Edge &edge : edges)
+        if (edge.task == now.task)
+          join(now, edge.step, true);
     }
     Steps own = now.before;
     Interpreter::Outcome outcome = step(after, process);
@@ -414,7 +421,7 @@ private:
   void record(StepTaken now, const World &before, World after, const InFlight &work) {
     int index = static_cast<int>(trace.size());
     if (now.completion) {
-      ended.push_back({work.task, index, issueOf[now.process], work.group, Open});
+      ended.push_back({work.task, index, issueOf[now.process], work.group, Open, -1});
       if (work.groupSerial < INT64_MAX / 4)
         ended.back().serial = work.groupSerial;
       for (auto &[space, touches] : touched)
@@ -428,7 +435,7 @@ private:
         if (count > closed)
           for (Ended &e : ended)
             if (e.task == now.task && static_cast<int>(e.group) == group && e.serial == Open)
-              e.serial = closed;
+              e.serial = closed, e.committed = index;
       }
       if (after.flying.size() > before.flying.size())
         issueOf[workOf(after.flying.back())] = index;
@@ -438,15 +445,17 @@ private:
         clusterArrivals.push_back({index, before.clusterGeneration});
       last[now.process] = index;
     }
-    // Tasks that this step started, or let pass a join.
-    for (int task = 0; task < numTasks; ++task)
-      if (task != now.task && before.threads[task].pc != after.threads[task].pc)
-        for (int other = 0; other < numTasks; ++other)
-          if (other == now.task || after.threads[other].done)
-            edges.push_back({other == now.task ? index : last[other], task});
-    for (int task = 0; task < numTasks; ++task)
-      if (task != now.task && !before.threads[task].started && after.threads[task].started)
-        edges.push_back({index, task});
+    // Tasks that this step started; or let pass a join, which is after all that it joins.
+    for (int task = 0; task < numTasks; ++task) {
+      const Thread &was = before.threads[task], &is = after.threads[task];
+      if (task == now.task || (was.pc == is.pc && was.started == is.started))
+        continue;
+      edges.push_back({index, index, task});
+      for (int other = 0; was.started && other < numTasks; ++other)
+        if (other != now.task && after.threads[other].done &&
+            program.tasks[other].rank == program.tasks[task].rank)
+          edges.push_back({index, last[other], task});
+    }
     trace.push_back(std::move(now));
     nodes.push_back({std::move(after), {}, {}});
   }
@@ -470,8 +479,11 @@ private:
           touch.end = -1;
     }
     later(ended, [](const Ended &e) { return e.step; });
+    for (Ended &e : ended)
+      if (e.committed >= gone)
+        e.serial = Open, e.committed = -1;
     later(clusterArrivals, [](const auto &a) { return a.first; });
-    later(edges, [](const auto &e) { return e.first; });
+    later(edges, [](const Edge &e) { return e.since; });
     for (int task = 0; task < numTasks; ++task)
       last[task] = -1;
     for (int i = 0; i < gone; ++i)
@@ -490,7 +502,7 @@ private:
   std::map<std::pair<int, int64_t>, std::vector<Touch>> touched; ///< by space and rank
   std::vector<Ended> ended;
   std::vector<std::pair<int, int64_t>> clusterArrivals; ///< step, generation
-  std::vector<std::pair<int, int>> edges;               ///< step before a task's next
+  std::vector<Edge> edges;
   std::map<Process, int> last, issueOf;
   std::map<std::tuple<int, int64_t, int>, int64_t> met;
   ExploreResult result;
