@@ -105,6 +105,62 @@ template <typename Op> static LogicalResult lowerFloatCast(Op op, Emitter &e) {
                       tt::RoundingMode::RTNE);
 }
 
+/// The low four bits of a byte as e2m1: its exponent and mantissa put into those of
+/// an f16, which is then too small by 2^14, subnormals included.
+static Value fromFloat4(Emitter &e, Value byte, Type type) {
+  Type half = e.b.getF16Type(), word = e.b.getIntegerType(16);
+  Value wide = e.resize(byte, word);
+  Value magnitude = e.shl(e.band(wide, e.constant(word, 7)), 9);
+  Value sign = e.shl(e.band(wide, e.constant(word, 8)), 12);
+  Value value = LL::FMulOp::create(e.b, e.loc, e.cast(e.bor(magnitude, sign), half),
+                                   e.constant(half, 1 << 14));
+  if (type.isF16())
+    return value;
+  value = LL::FPExtOp::create(e.b, e.loc, e.b.getF32Type(), value);
+  return type.isF32() ? value : Value(LL::FPTruncOp::create(e.b, e.loc, type, value));
+}
+
+/// Two values from each byte, neighbours along the axis.
+static LogicalResult lowerFp4ToFp(ttg::Fp4ToFpOp op, Emitter &e) {
+  const layout::LinearLayout bytes = e.layout(cast<RankedTensorType>(op.getSrc().getType()));
+  const layout::LinearLayout values = e.layout(cast<RankedTensorType>(op.getType()));
+  unsigned axis = op.getAxis();
+  auto refuse = [&] {
+    return op.emitError("'ttg.fp4_to_fp' across threads has no lowering for sm_90a");
+  };
+  for (std::string_view input : {layout::kLane, layout::kWarp, layout::kBlock}) {
+    if (bytes.inBits(input) != values.inBits(input))
+      return refuse();
+    for (unsigned bit = 0; bit < values.inBits(input); ++bit) {
+      std::vector<int32_t> from = bytes.basis(input, bit);
+      from[axis] *= 2;
+      if (from != values.basis(input, bit))
+        return refuse();
+    }
+  }
+  auto placeOf = [](const layout::LinearLayout &layout, int64_t reg) {
+    layout::Coords at = layout.apply({{std::string(layout::kRegister), reg}});
+    return llvm::map_to_vector(at, [](const auto &entry) { return entry.second; });
+  };
+  std::map<SmallVector<int64_t>, int64_t> held;
+  for (int64_t reg = 0; reg < bytes.inSize(layout::kRegister); ++reg)
+    held.try_emplace(placeOf(bytes, reg), reg);
+  const Registers source = e.get(op.getSrc());
+  Registers results;
+  for (int64_t reg = 0; reg < values.inSize(layout::kRegister); ++reg) {
+    SmallVector<int64_t> place = placeOf(values, reg);
+    int64_t upper = place[axis] & 1;
+    place[axis] /= 2;
+    auto found = held.find(place);
+    if (found == held.end())
+      return refuse();
+    results.push_back(
+        fromFloat4(e, e.lshr(source[found->second], 4 * upper), e.scalarType(op.getType())));
+  }
+  e.set(op.getResult(), std::move(results));
+  return success();
+}
+
 void addCasts(LoweringTable &table) {
   table.add<arith::ExtSIOp>(lowerCast<arith::ExtSIOp, LL::SExtOp>);
   table.add<arith::ExtUIOp>(lowerCast<arith::ExtUIOp, LL::ZExtOp>);
@@ -119,6 +175,7 @@ void addCasts(LoweringTable &table) {
   table.add<arith::IndexCastOp>(lowerIndexCast);
   table.add<tt::BitcastOp>(lowerBitcast);
   table.add<tt::FpToFpOp>(lowerFpToFp);
+  table.add<ttg::Fp4ToFpOp>(lowerFp4ToFp);
   table.add<tt::PtrToIntOp>(lowerCast<tt::PtrToIntOp, LL::PtrToIntOp>);
   table.add<tt::IntToPtrOp>(lowerCast<tt::IntToPtrOp, LL::IntToPtrOp>);
 }
