@@ -51,6 +51,8 @@ private:
   bool mark(const Stmt &stmt) {
     bool matters =
         stmt.kind != Stmt::LoopStmt && stmt.kind != Stmt::IfStmt && stmt.kind != Stmt::AssignStmt;
+    if (stmt.kind == Stmt::EventStmt)
+      matters = !program.events[stmt.event].effects.empty();
     for (const auto *assigns : {&stmt.inits, &stmt.nexts})
       matters |= mark(*assigns);
     for (const Block *block : {&stmt.before, &stmt.body, &stmt.orElse})
