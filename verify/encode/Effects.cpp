@@ -82,7 +82,7 @@ void Encoder::effects(Operation *op, Block &block) {
       continue;
     // What blocks is an event of its own: what came before it has happened.
     if (one.kind == Kind::BarrierWait || one.kind == Kind::ClusterWait ||
-        one.kind == Kind::NamedBarrierSync)
+        one.kind == Kind::NamedBarrierSync || one.kind == Kind::GroupWait)
       flush();
     // Before ttgir the fence that fbtriton puts in front of bulk stores of
     // ordinary data is still missing (contract).

@@ -293,7 +293,8 @@ private:
       int64_t closed = open == thread.open.end() ? 0 : open->second;
       int64_t allowed = interpreter.eval(before, now.task, effect.amount);
       for (const Ended &work : ended)
-        if (work.task == now.task && work.group == effect.group && work.serial < closed - allowed) {
+        if (work.task == now.task && work.group == effect.group &&
+            (work.group == Group::Tcgen05 || work.serial < closed - allowed)) {
           join(now, work.step, true);
           now.visible.add(work.step);
           now.visible.add(work.issue);

@@ -359,7 +359,8 @@ Interpreter::Outcome Interpreter::block(World &w, int t, int eventId, bool &arri
       int64_t closed = open == thread.open.end() ? 0 : open->second;
       int64_t allowed = eval(w, t, effect.amount);
       for (const InFlight &f : w.flying)
-        if (f.task == t && f.group == effect.group && f.groupSerial < closed - allowed)
+        if (f.task == t && f.group == effect.group &&
+            (f.group == Group::Tcgen05 || f.groupSerial < closed - allowed))
           return Outcome::Blocked;
       break;
     }
