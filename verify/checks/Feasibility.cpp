@@ -289,6 +289,12 @@ std::optional<Assignment> Feasibility::assign(const std::map<DecisionKey, Interv
     if (node.op == Op::Sym && term.otherwise > 0)
       term.otherwise = std::max(term.otherwise, program.exprs.symbols[node.value].divisor);
   }
+  {
+    Translator translate(freshSolver(), linears, program, true);
+    translate.assume(table, decisions, residues);
+    if (solver->check(EffortToShow) != smt::Answer::Satisfiable)
+      return std::nullopt; // nor under any limit
+  }
   // Short runs are easier to follow.
   for (int64_t limit : {8, 64, 512, 4096, 1 << 20, INT32_MAX})
     for (int64_t programs : {1, 2, 0}) {
