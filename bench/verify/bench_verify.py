@@ -79,7 +79,7 @@ def main():
 
     rows = []
     for path in kernels(arguments.kernels, arguments.names):
-        text, seconds, memory = measure([tool, "--json", "--timeout", str(arguments.timeout), path])
+        text, seconds, memory = measure([tool, "--json", "--no-cache", "--timeout", str(arguments.timeout), path])
         try:
             results = json.loads(text)["results"]
         except ValueError:

@@ -102,6 +102,8 @@ std::string print(const Trace &trace) {
   out.key("class").value(trace.violation.category);
   out.key("message").value(trace.violation.message).key("op");
   printOperation(out, trace.violation.op);
+  if (trace.violation.phase >= 0)
+    out.key("phase").value(trace.violation.phase).key("meant").value(trace.violation.meant);
   out.endObject().endObject();
   return std::move(out).str() + "\n";
 }
@@ -267,6 +269,10 @@ static Trace readTrace(json::Reader &reader) {
   trace.violation.category = violation["class"].string();
   trace.violation.message = violation["message"].string();
   trace.violation.op = readOperation(violation["op"]);
+  if (auto phase = violation.find("phase")) {
+    trace.violation.phase = phase->integer(0);
+    trace.violation.meant = violation["meant"].integer(0);
+  }
   return trace;
 }
 

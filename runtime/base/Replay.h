@@ -91,6 +91,9 @@ struct Violation {
   std::string category; ///< the verdict's class: "deadlock", "smem race", …
   std::string message;
   Operation op; ///< where it shows
+  /// The last event meets this phase of its barrier (counted from 0) though it
+  /// was meant for `meant`; -1: the violation is something else.
+  int64_t phase = -1, meant = -1;
 };
 
 struct Trace {

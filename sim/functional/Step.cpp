@@ -248,12 +248,18 @@ private:
       clusterEvent(BarrierEvent::What::Arrive);
       return true;
     case Kind::ClusterWait:
+      if (task.clusterArrivals == 0) {
+        exec.fail(Finding::Kind::BarrierMisuse,
+                  "waits at the cluster barrier without having arrived since the last wait");
+        return false;
+      }
       if (!cluster.clusterPassed(task)) {
         clusterEvent(BarrierEvent::What::WaitBegin);
         cluster.waitForCluster(task);
         return false;
       }
       clusterEvent(BarrierEvent::What::WaitEnd);
+      task.clusterArrivals = 0;
       return true;
     case Kind::GroupCommit:
       cluster.commitGroup(task, effect.group);

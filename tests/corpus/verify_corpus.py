@@ -42,10 +42,10 @@ def linesOf(result):
 
 
 def judge(task):
-    """(verdict, cause or "", detail, seconds); verdict is right, wrong, unknown or error."""
+    """(verdict, cause or "", detail, seconds, what the tool said); verdict is right, wrong, unknown or error."""
     tool, root, path, timeout = task
     folder, name = os.path.split(path)
-    stem, level = name.rsplit(".", 1)
+    stem = name.rsplit(".", 1)[0]
     flags, bug = [], None
     if path.startswith("bugs" + os.sep):
         with open(os.path.join(root, folder, "bug.json"), encoding="utf-8") as file:
@@ -54,33 +54,40 @@ def judge(task):
         if any("--war-proxy=error" in need for need in bug["needs"]):
             flags.append("--war-proxy=error")
     started = time.monotonic()
-    done = corpus.run([tool, os.path.join(root, path), "--json", "--timeout", str(timeout), *flags], timeout=timeout * 3 + 60)
+    done = corpus.run([tool, os.path.join(root, path), "--json", "--no-cache", "--timeout", str(timeout), *flags], timeout=timeout * 3 + 60)
     seconds = time.monotonic() - started
     try:
         results = json.loads(done.out)["results"]
         verdicts = {result["verdict"] for result in results}
     except (ValueError, KeyError):
-        return "error", (done.error or "no JSON")[:160], "", seconds
+        return "error", (done.error or "no JSON")[:160], "", seconds, None
     if not results:
-        return "error", "no result", "", seconds
+        return "error", "no result", "", seconds, None
     verdict = "BUG" if "BUG" in verdicts else "UNKNOWN" if "UNKNOWN" in verdicts else "PROVED"
     result = next(result for result in results if result["verdict"] == verdict)
+    return (*opinion(path, bug, result), seconds, {key: result[key] for key in ("verdict", "class", "reason", "message")})
+
+
+def opinion(path, bug, result):
+    """(right, wrong or unknown; cause or ""; detail) of the result that counts."""
+    verdict, folder = result["verdict"], os.path.dirname(path)
+    stem, level = os.path.basename(path).rsplit(".", 1)
     detail = "%s%s: %s" % (verdict, "(%s)" % result["class"] if result.get("class") else "", result.get("message", ""))
     if verdict == "UNKNOWN":
-        return "unknown", "UNKNOWN: " + str(result.get("reason")), detail, seconds
+        return "unknown", "UNKNOWN: " + str(result.get("reason")), detail
     if bug is None:
         right = verdict == "PROVED" or any(fault in path for fault in KNOWN_FAULTS)
-        return ("right", "", "", seconds) if right else ("wrong", "false BUG(%s)" % result.get("class"), detail, seconds)
+        return ("right", "", "") if right else ("wrong", "false BUG(%s)" % result.get("class"), detail)
     if stem == "fixed" or bug["class"].startswith("none"):
-        return ("right", "", "", seconds) if verdict == "PROVED" else ("wrong", "fixed form is BUG", detail, seconds)
+        return ("right", "", "") if verdict == "PROVED" else ("wrong", "fixed form is BUG", detail)
     if level not in seededLevels(os.path.basename(folder), bug):
-        return "right", "", "", seconds
+        return "right", "", ""
     if verdict == "PROVED":
-        return "wrong", "missed", "wanted %s" % bug["class"], seconds
+        return "wrong", "missed", "wanted %s" % bug["class"]
     if not linesOf(result) & set(bug["faulty_lines"]):
         return "wrong", "trace names no faulty line", "%s; lines %s, wanted one of %s" % (
-            detail, sorted(line for line in linesOf(result) if line), bug["faulty_lines"]), seconds
-    return "right", "", "", seconds
+            detail, sorted(line for line in linesOf(result) if line), bug["faulty_lines"])
+    return "right", "", ""
 
 
 def main():
@@ -91,6 +98,7 @@ def main():
     parser.add_argument("--kernels", action="store_true", help="only real kernels")
     parser.add_argument("--bugs", action="store_true", help="only bugs/")
     parser.add_argument("--slowest", type=int, default=5, help="how many slow files to list")
+    parser.add_argument("--out", help="write what the tool said of each file as JSON (scripts/verify_docs.py reads it)")
     parser.add_argument("names", nargs="*", help="only paths that contain one of these")
     arguments = parser.parse_args()
 
@@ -99,8 +107,11 @@ def main():
     paths = [path for path in corpus.files(root, arguments.levels.split(","), arguments.sample, arguments.names)
              if not (arguments.bugs and not path.startswith("bugs")) and not (arguments.kernels and path.startswith("bugs"))]
     results = corpus.forEach(judge, [(tool, root, path, arguments.timeout) for path in paths])
+    if arguments.out:
+        with open(arguments.out, "w", encoding="utf-8") as file:
+            json.dump({path: result[4] for path, result in zip(paths, results) if result[4]}, file, indent=1, sort_keys=True)
     corpus.table({path: {result[0]} for path, result in zip(paths, results)}, ("right", "wrong", "unknown", "error"))
-    corpus.printCauses([(path, cause, detail) for path, (_, cause, detail, _) in zip(paths, results) if cause], most=60)
+    corpus.printCauses([(path, cause, detail) for path, (_, cause, detail, *_) in zip(paths, results) if cause], most=60)
     seconds = sorted((result[3], path) for path, result in zip(paths, results))
     if seconds:
         print("\nmedian %.2f s; slowest:" % seconds[len(seconds) // 2][0])

@@ -51,7 +51,7 @@ def kernels():
 
 
 def verify(path, *flags):
-    done = subprocess.run([pytlx.tool("tlx-verify"), path, "--json", *flags], capture_output=True, text=True)
+    done = subprocess.run([pytlx.tool("tlx-verify"), path, "--json", "--no-cache", *flags], capture_output=True, text=True)
     return json.loads(done.stdout)["results"][0]
 
 

@@ -106,6 +106,13 @@ bool Encoder::readLaunch() {
     return false;
   }
   defaultWarps = static_cast<int>(warps.value_or(4));
+  out.launch = launch;
+  if (auto target = module->getAttrOfType<StringAttr>("ttg.target");
+      target && launch.target.empty())
+    out.launch.target = target.str();
+  out.launch.numWarps = defaultWarps;
+  out.launch.cluster = cluster;
+  out.launch.numCtas = static_cast<int>(numCtas);
   return true;
 }
 

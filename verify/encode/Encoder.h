@@ -38,6 +38,7 @@ struct EncodedKernel {
   std::string reason;
   std::string message;
   SourceLoc loc;
+  LaunchShape launch; ///< as it was taken: what is given and what the IR says
   std::vector<std::string> notes;
 };
 

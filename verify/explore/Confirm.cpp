@@ -289,6 +289,11 @@ private:
       if (!fromPhase)
         own.push_back(before);
     }
+    // The older phase of the same parity, on which it may return, has completed.
+    for (const Meeting &m : nodes[node].meetings)
+      if (auto it = contributors.find({m.bar, m.generation - 3});
+          m.wait && it != contributors.end())
+        own.insert(own.end(), it->second.begin(), it->second.end());
     std::set<int> seen(own.begin(), own.end());
     seen.merge(past(own));
     return seen;
@@ -299,6 +304,7 @@ private:
   int deviation(const std::vector<int> &nodeOrder, World &w) {
     w = interpreter.initial();
     blocked = false;
+    phase = meant = -1;
     for (size_t i = 0; i < nodeOrder.size(); ++i) {
       const Node &node = nodes[nodeOrder[i]];
       Outcome outcome;
@@ -328,11 +334,14 @@ private:
       if (blocked)
         return deviates("the wait blocks although its phase has completed", i);
       for (size_t m = 0; m < node.meetings.size() && m < interpreter.meetings.size(); ++m)
-        if (node.meetings[m].generation != interpreter.meetings[m].generation)
+        if (node.meetings[m].generation != interpreter.meetings[m].generation) {
+          meant = node.meetings[m].generation;
+          phase = interpreter.meetings[m].generation;
           return deviates("the operation can meet phase " +
                               std::to_string(node.meetings[m].generation) + " or " +
                               std::to_string(interpreter.meetings[m].generation),
                           i);
+        }
     }
     return -1;
   }
@@ -480,6 +489,10 @@ private:
     interpreter.branches = &taken;
     World w;
     deviation(order, w);
+    if (verdict == Confirmation::Shown) {
+      out.phase = phase;
+      out.meant = meant;
+    }
     std::map<std::pair<int, int>, int64_t> times;
     for (const BranchTaken &b : taken)
       out.branches.push_back({b.task, b.pc, times[{b.task, b.pc}]++, b.holds});
@@ -497,7 +510,8 @@ private:
   std::map<std::pair<int, int>, std::vector<Finished>> completions; ///< (task, group)
   std::map<int64_t, std::vector<int>> clusterArrivals;              ///< by generation
   Fault seen;                                                       ///< by the last deviation()
-  bool blocked = false; ///< ... which was a wait that blocks
+  int64_t phase = -1, meant = -1; ///< ... met, and met in the canonical run
+  bool blocked = false;           ///< ... which was a wait that blocks
   Confirmation result;
 };
 } // namespace

@@ -50,6 +50,9 @@ struct Confirmation {
   } verdict = Open;
   std::string what;    ///< Shown: the kind of fault (World.h)
   std::string message; ///< what was seen, or why not
+  /// The last step met this phase in place of the other; -1: it is not about
+  /// phases.
+  int64_t phase = -1, meant = -1;
   std::vector<ShownStep> steps;
   std::vector<ShownBranch> branches;
 };

@@ -70,6 +70,11 @@ std::string tlx::verify::toJson(const std::vector<KernelReport> &reports) {
     w.key("verdict").value(r.verdict).key("class").value(r.cls).key("reason").value(r.reason);
     w.key("message").value(r.message).key("location");
     location(w, r.loc);
+    w.key("severity");
+    if (r.verdict == "BUG")
+      w.value(name(r.severity));
+    else
+      w.null();
     w.key("preconditions");
     strings(w, r.preconditions);
     w.key("trace");
@@ -95,4 +100,83 @@ std::string tlx::verify::toJson(const std::vector<KernelReport> &reports) {
   }
   w.endArray().endObject();
   return std::move(w).str() + "\n";
+}
+
+namespace {
+using tlx::json::Node;
+
+SourceLoc readLocation(const Node &node) {
+  if (node.isNull())
+    return {};
+  return {node["file"].string(), static_cast<int>(node["line"].integer()),
+          static_cast<int>(node["column"].integer())};
+}
+
+std::vector<std::string> readStrings(const Node &node) {
+  std::vector<std::string> out;
+  for (size_t i = 0; i < node.size(); ++i)
+    out.push_back(node[i].string());
+  return out;
+}
+
+std::vector<ReportStep> readSteps(const Node &node) {
+  std::vector<ReportStep> out;
+  for (size_t i = 0; i < node.size(); ++i)
+    out.push_back({node[i]["task"].string(), node[i]["iteration"].integers(),
+                   node[i]["op"].string(), readLocation(node[i]["location"]),
+                   node[i]["note"].string()});
+  return out;
+}
+
+LaunchReport readLaunch(const Node &node) {
+  LaunchReport out;
+  if (auto target = node.find("target"))
+    out.target = target->string();
+  if (auto warps = node.find("num_warps"))
+    out.numWarps = static_cast<int>(warps->integer());
+  if (auto ctas = node.find("num_ctas"))
+    out.numCtas = static_cast<int>(ctas->integer());
+  if (auto cluster = node.find("cluster"))
+    out.cluster = {(*cluster)[0].integer(), (*cluster)[1].integer(), (*cluster)[2].integer()};
+  if (auto from = node.find("from"))
+    out.from = from->string();
+  return out;
+}
+} // namespace
+
+tlx::Result<std::vector<KernelReport>> tlx::verify::fromJson(const std::string &path) {
+  auto document = json::parseFile(path);
+  if (!document)
+    return std::move(document).error();
+  json::Reader reader(*document);
+  Node results = reader.root()["results"];
+  std::vector<KernelReport> reports;
+  for (size_t i = 0; i < results.size() && !reader.failed(); ++i) {
+    Node node = results[i];
+    KernelReport r;
+    r.file = node["file"].string(), r.kernel = node["kernel"].string();
+    r.level = node["level"].string(), r.verdict = node["verdict"].string();
+    r.cls = node["class"].string(), r.reason = node["reason"].string();
+    r.message = node["message"].string(), r.loc = readLocation(node["location"]);
+    r.preconditions = readStrings(node["preconditions"]);
+    r.trace = readSteps(node["trace"]);
+    r.policy = node["policy"].string(), r.contracts = readStrings(node["contracts"]);
+    Node warnings = node["warnings"];
+    for (size_t k = 0; k < warnings.size(); ++k)
+      r.warnings.push_back({warnings[k]["class"].string(), warnings[k]["message"].string(),
+                            readLocation(warnings[k]["location"]),
+                            readSteps(warnings[k]["steps"])});
+    r.notes = readStrings(node["notes"]);
+    r.bound = node["bound"].string(), r.launch = readLaunch(node["launch"]);
+    r.states = static_cast<size_t>(node["states"].integer(0));
+    r.seconds = node["seconds"].number();
+    Node phases = node["phases"];
+    r.encodeSeconds = phases["encode"].number();
+    r.solverSeconds = phases["solver"].number();
+    r.exploreSeconds = phases["explore"].number();
+    reports.push_back(std::move(r));
+  }
+  if (reader.failed())
+    return reader.error();
+  return reports;
 }

@@ -90,8 +90,8 @@ const char *standing(Confirmation::Verdict verdict) {
   switch (verdict) {
   case Confirmation::Shown: return "executed step by step: ";
   case Confirmation::Followed:
-    return "the run was executed step by step; that warps of one task, or proxies, see it in "
-           "another order was not";
+    return "the run was executed step by step; the violation itself lies between warps of one "
+           "task, proxies or lifetimes, which that does not execute";
   case Confirmation::Open: return "the run was not executed: ";
   case Confirmation::Refuted: break;
   }
@@ -157,8 +157,36 @@ void tlx::verify::fillReport(KernelReport &report, const Program &program,
   }
 }
 
+const char *tlx::verify::name(Severity severity) {
+  switch (severity) {
+  case Severity::Error: return "error";
+  case Severity::Warning: return "warning";
+  case Severity::Suppressed: return "suppressed";
+  case Severity::Baseline: return "baseline";
+  }
+  return "";
+}
+
 int tlx::verify::exitCode(const KernelReport &report) {
-  return report.verdict == "PROVED" ? 0 : report.verdict == "BUG" ? 1 : 4;
+  if (report.verdict == "BUG")
+    return report.severity == Severity::Error ? 1 : 0;
+  return report.verdict == "PROVED" ? 0 : 4;
+}
+
+int tlx::verify::worstOf(const std::vector<KernelReport> &reports) {
+  int worst = 0;
+  for (const KernelReport &report : reports)
+    if (int code = exitCode(report); code == 1 || worst == 0)
+      worst = code;
+  return worst;
+}
+
+/// The files of examples/, by class.
+static const std::map<std::string, std::string> &examples() {
+  static const std::map<std::string, std::string> table{
+#include "verify/report/Examples.inc"
+  };
+  return table;
 }
 
 std::string tlx::verify::explain(const std::string &what) {
@@ -170,8 +198,13 @@ std::string tlx::verify::explain(const std::string &what) {
   }
   for (BugClass cls : allClasses()) {
     const ClassInfo &entry = info(cls);
-    if (what == entry.name)
-      return std::string(entry.name) + ": " + entry.summary + "\n\n" + entry.detail + "\n";
+    if (what != entry.name)
+      continue;
+    std::string text =
+        std::string(entry.name) + ": " + entry.summary + "\n\n" + entry.detail + "\n";
+    if (auto example = examples().find(entry.name); example != examples().end())
+      text += "\nA kernel that has it:\n\n" + example->second;
+    return text;
   }
   return {};
 }

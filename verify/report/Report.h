@@ -4,6 +4,7 @@
 #include "runtime/base/Replay.h"
 #include "verify/checks/Prover.h"
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,12 +31,17 @@ struct LaunchReport {
   std::string from;
 };
 
+/// Whether a BUG fails the run; policy and baseline (Policy.h) decide.
+enum class Severity : uint8_t { Error, Warning, Suppressed, Baseline };
+const char *name(Severity severity);
+
 /// The verdict on one kernel; the fields of `tlx-verify --json`.
 struct KernelReport {
   std::string file, kernel, level;
-  std::string verdict = "UNKNOWN"; ///< PROVED, BUG, UNKNOWN
-  std::string cls;                 ///< BUG
-  std::string reason;              ///< UNKNOWN: short name
+  std::string verdict = "UNKNOWN";     ///< PROVED, BUG, UNKNOWN
+  std::string cls;                     ///< BUG
+  Severity severity = Severity::Error; ///< BUG
+  std::string reason;                  ///< UNKNOWN: short name
   std::string message;
   SourceLoc loc;
   std::vector<std::string> preconditions;
@@ -60,11 +66,24 @@ void fillReport(KernelReport &report, const Program &program, const ProofResult 
 
 /// {"results": [...]}, as documented in docs/reference/tlx-verify.md.
 std::string toJson(const std::vector<KernelReport> &reports);
+/// Reads what toJson wrote into a file, but for replays.
+Result<std::vector<KernelReport>> fromJson(const std::string &path);
+/// SARIF 2.1.0, for code scanning.
+std::string toSarif(const std::vector<KernelReport> &reports);
 /// A few lines; `colour` marks the verdict with terminal colours.
 std::string toText(const KernelReport &report, bool colour);
+/// "49 kernels in 47 files: 44 PROVED, 2 BUG, 3 UNKNOWN (12.3 s)".
+std::string summary(const std::vector<KernelReport> &reports, size_t files, size_t skipped,
+                    double seconds);
+/// Steps in columns of tasks, downwards; empty when there is but one task, or
+/// too many.
+std::string timeLine(const std::vector<ReportStep> &steps);
+/// Of a class, with an example that has it; of "contracts"; else empty.
 std::string explain(const std::string &what);
 
-/// 0 PROVED, 1 BUG, 4 UNKNOWN.
+/// 0 PROVED, or a BUG that does not count; 1 BUG; 4 UNKNOWN.
 int exitCode(const KernelReport &report);
+/// The first of 1, 4, 0 that occurs.
+int worstOf(const std::vector<KernelReport> &reports);
 
 } // namespace tlx::verify

@@ -42,10 +42,15 @@ std::string tlx::verify::toText(const KernelReport &r, bool colour) {
     }
     out += time;
   } else if (r.verdict == "BUG") {
-    out += paint("1;31", "BUG(" + r.cls + ")") + time;
+    out += paint(r.severity == Severity::Error ? "1;31" : "1;35", "BUG(" + r.cls + ")");
+    if (r.severity != Severity::Error)
+      out += std::string(" [") + name(r.severity) + "]";
+    out += time;
     out += (r.loc.known() ? r.loc.str() + ": " : std::string()) + "error: " + r.message + "\n";
     for (const ReportStep &step : r.trace)
       out += line(step);
+    if (std::string columns = timeLine(r.trace); !columns.empty())
+      out += "\n" + columns + "\n";
     for (const std::string &note : r.notes)
       out += "  note: " + note + "\n";
     out += "  help: tlx-verify --explain " + r.cls + "\n";
@@ -62,4 +67,28 @@ std::string tlx::verify::toText(const KernelReport &r, bool colour) {
       out += line(warning.steps[i]);
   }
   return out;
+}
+
+std::string tlx::verify::summary(const std::vector<KernelReport> &reports, size_t files,
+                                 size_t skipped, double seconds) {
+  size_t proved = 0, bugs = 0, known = 0, unknown = 0;
+  for (const KernelReport &r : reports) {
+    proved += r.verdict == "PROVED";
+    bugs += r.verdict == "BUG";
+    known += r.verdict == "BUG" && r.severity != Severity::Error;
+    unknown += r.verdict == "UNKNOWN";
+  }
+  auto count = [](size_t n, const char *what) {
+    return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
+  };
+  std::string out = count(reports.size(), "kernel") + " in " + count(files - skipped, "file") +
+                    ": " + std::to_string(proved) + " PROVED, " + std::to_string(bugs) + " BUG";
+  if (known)
+    out += " (" + std::to_string(known) + " not counted)";
+  out += ", " + std::to_string(unknown) + " UNKNOWN";
+  if (skipped)
+    out += "; interrupted: " + count(skipped, "file") + " not looked at";
+  char time[32];
+  std::snprintf(time, sizeof time, " (%.1f s)\n", seconds);
+  return out + time;
 }

@@ -36,7 +36,7 @@ public:
     for (const ShownBranch &branch : confirmation.branches)
       answer(branch, codes[branch.task]);
     const Violation &v = result.violation;
-    trace.violation = {info(v.cls).name, v.message, {}};
+    trace.violation = {info(v.cls).name, v.message, {}, confirmation.phase, confirmation.meant};
     if (v.at.event >= 0)
       trace.violation.op = operation(program.events[v.at.event]);
     return std::move(trace);

@@ -1,6 +1,6 @@
 //===- TlxVerify.cpp - proves or refutes the synchronisation of kernels ----===//
 //
-//   tlx-verify FILE... [--json] [--manifest LAUNCH.json] ...
+//   tlx-verify FILE|FOLDER... [--json] [--manifest LAUNCH.json] ...
 //
 // For each file: read, bring to the .ttir level when it is a .source, encode
 // each kernel, prove, report. Exit codes: 0 PROVED, 1 BUG, 4 UNKNOWN, 2 bad
@@ -8,13 +8,17 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "verify/tools/VerifyFile.h"
+#include "verify/report/Policy.h"
+#include "verify/tools/Batch.h"
 
 #include "runtime/base/Cli.h"
+#include "runtime/base/File.h"
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <thread>
 #include <unistd.h>
 
 using namespace tlx;
@@ -23,7 +27,11 @@ using namespace tlx::verify;
 namespace {
 std::atomic<bool> cancelled{false};
 
-void onInterrupt(int) { cancelled = true; }
+/// What is known so far is still reported; a second one ends at once.
+void onInterrupt(int) {
+  cancelled = true;
+  std::signal(SIGINT, SIG_DFL);
+}
 
 bool parseCluster(const std::string &text, std::array<int64_t, 3> &out) {
   long long x, y, z;
@@ -42,111 +50,213 @@ int worst(const std::vector<int> &codes) {
       return code;
   return 0;
 }
-} // namespace
 
-int main(int argc, char **argv) {
+int usage(const std::string &message) {
+  std::fprintf(stderr, "error: %s\nhint: tlx-verify --help\n", message.c_str());
+  return 2;
+}
+
+struct Options {
   VerifyRequest request;
-  std::vector<std::string> files;
-  bool json = false;
-  std::string cluster, warProxy = "warn", explainWhat, replayOut;
-  std::optional<int64_t> numWarps, numCtas;
-  std::optional<double> timeout;
+  std::vector<std::string> paths;
+  bool json = false, sarif = false, noCache = false;
+  std::string replayOut, policy, baseline, writeBaseline;
+  WarProxy warProxy = WarProxy::Warn;
+  bool warProxyGiven = false;
+  int jobs = 1;
+};
 
+/// Exit status when there is nothing more to do.
+std::optional<int> readOptions(int argc, char **argv, Options &o) {
+  std::string cluster, warProxy, explainWhat;
+  std::optional<int64_t> numWarps, numCtas, jobs;
+  std::optional<double> timeout;
   Cli cli("tlx-verify", "proves that a kernel's tasks synchronise correctly, or shows how not");
-  cli.positionals("FILE", files, "kernels: .source, .ttir, .ttgir", false);
-  cli.flag("--json", json, "print the results as JSON");
+  cli.positionals("FILE", o.paths, "kernels (.mlir, .source, .ttir, .ttgir), folders of them",
+                  false);
+  cli.flag("--json", o.json, "print the results as JSON");
+  cli.flag("--sarif", o.sarif, "print the results as SARIF 2.1.0");
   cli.option("--timeout", timeout, "SECONDS",
              "give up on a kernel after this time (default 60; 0: never)");
-  cli.options("--manifest", request.manifests, "LAUNCH.json", "launch manifest of the kernel");
-  cli.option("--target", request.target, "TARGET", "cuda:90, cuda:100, hip:gfx950, ...");
+  cli.options("--manifest", o.request.manifests, "LAUNCH.json", "launch manifest of the kernel");
+  cli.option("--target", o.request.target, "TARGET", "cuda:90, cuda:100, hip:gfx950, ...");
   cli.option("--num-warps", numWarps, "N", "warps of the default region");
   cli.option("--cluster", cluster, "X,Y,Z", "CTAs of a cluster");
   cli.option("--num-ctas", numCtas, "N", "CTAs that run one program");
-  cli.choice("--war-proxy", warProxy, {"off", "warn", "error"},
-             "a generic read before an async write without a proxy fence");
-  cli.flag("--strict", request.strict, "launches that leave a loop empty are bugs too");
-  cli.option("--replay-out", replayOut, "TRACE.json",
+  cli.option("--war-proxy", warProxy, "off|warn|error",
+             "a generic read before an async write without a proxy fence (default warn)");
+  cli.flag("--strict", o.request.strict, "launches that leave a loop empty are bugs too");
+  cli.option("--policy", o.policy, "POLICY.json", "classes and findings that do not count");
+  cli.option("--baseline", o.baseline, "BASELINE.json", "findings that were there before");
+  cli.option("--write-baseline", o.writeBaseline, "BASELINE.json",
+             "write the findings as a baseline");
+  cli.option("--replay-out", o.replayOut, "TRACE.json",
              "write the first BUG's run for tlx-run --device sim --replay");
+  cli.option("--jobs", jobs, "N", "files at a time (default: one for each core)");
+  cli.flag("--no-cache", o.noCache, "neither use nor keep verdicts in the cache folder");
   cli.option("--explain", explainWhat, "CLASS", "explain a bug class, or 'contracts'");
   cli.excludes("--manifest", "--cluster");
+  cli.excludes("--json", "--sarif");
   cli.footer("Exit codes: 0 PROVED, 1 BUG, 4 UNKNOWN, 2 bad input, 3 internal error; of several\n"
              "files the first of 3, 2, 1, 4, 0.");
   if (auto exit = cli.parse(argc, argv))
-    return *exit;
+    return exit;
   if (!explainWhat.empty()) {
     std::string text = explain(explainWhat);
     if (text.empty()) {
-      std::fprintf(stderr, "error: no class '%s'; classes:", explainWhat.c_str());
+      std::string names;
       for (BugClass cls : allClasses())
-        std::fprintf(stderr, " %s", info(cls).name);
-      std::fprintf(stderr, " contracts\n");
-      return 2;
+        names += std::string(" ") + info(cls).name;
+      return usage("no class '" + explainWhat + "'; classes:" + names + " contracts");
     }
     std::fputs(text.c_str(), stdout);
     return 0;
   }
-  if (files.empty()) {
-    std::fprintf(stderr, "error: no input file\nhint: tlx-verify --help\n");
-    return 2;
-  }
+  if (o.paths.empty())
+    return usage("no input file");
   if (!cluster.empty()) {
     std::array<int64_t, 3> shape;
-    if (!parseCluster(cluster, shape)) {
-      std::fprintf(stderr, "error: --cluster must be X,Y,Z with at most 16 CTAs; got %s\n",
-                   cluster.c_str());
-      return 2;
-    }
-    request.cluster = shape;
+    if (!parseCluster(cluster, shape))
+      return usage("--cluster must be X,Y,Z with at most 16 CTAs; got " + cluster);
+    o.request.cluster = shape;
   }
-  if (numWarps && (*numWarps < 1 || *numWarps > 32)) {
-    std::fprintf(stderr, "error: --num-warps must be between 1 and 32; got %lld\n",
-                 static_cast<long long>(*numWarps));
-    return 2;
-  }
-  if (numCtas && (*numCtas < 1 || *numCtas > 16)) {
-    std::fprintf(stderr, "error: --num-ctas must be between 1 and 16; got %lld\n",
-                 static_cast<long long>(*numCtas));
-    return 2;
-  }
-  if (timeout && !(*timeout >= 0)) { // not a number is refused too
-    std::fprintf(stderr, "error: --timeout must not be negative; got %g\n", *timeout);
-    return 2;
-  }
+  struct Bounded {
+    const char *name;
+    const std::optional<int64_t> &value;
+    int64_t most;
+  };
+  for (const Bounded &b : {Bounded{"--num-warps", numWarps, 32}, Bounded{"--num-ctas", numCtas, 16},
+                           Bounded{"--jobs", jobs, 1024}})
+    if (b.value && (*b.value < 1 || *b.value > b.most))
+      return usage(std::string(b.name) + " must be between 1 and " + std::to_string(b.most) +
+                   "; got " + std::to_string(*b.value));
+  if (timeout && !(*timeout >= 0)) // not a number is refused too
+    return usage("--timeout must not be negative");
+  if (!warProxy.empty() && warProxy != "off" && warProxy != "warn" && warProxy != "error")
+    return usage("--war-proxy must be off, warn or error; got " + warProxy);
   if (numWarps)
-    request.numWarps = static_cast<int>(*numWarps);
+    o.request.numWarps = static_cast<int>(*numWarps);
   if (numCtas)
-    request.numCtas = static_cast<int>(*numCtas);
-  request.warProxy = warProxy == "off"    ? WarProxy::Off
-                     : warProxy == "warn" ? WarProxy::Warn
-                                          : WarProxy::Error;
-  request.timeoutSeconds = timeout.value_or(60);
-  request.cancelled = &cancelled;
-  std::signal(SIGINT, onInterrupt);
+    o.request.numCtas = static_cast<int>(*numCtas);
+  o.warProxyGiven = !warProxy.empty();
+  o.request.warProxy = warProxy == "off"     ? WarProxy::Off
+                       : warProxy == "error" ? WarProxy::Error
+                                             : WarProxy::Warn;
+  o.request.timeoutSeconds = timeout.value_or(60);
+  o.request.cancelled = &cancelled;
+  o.jobs = static_cast<int>(jobs.value_or(std::max(1u, std::thread::hardware_concurrency())));
+  return std::nullopt;
+}
 
-  std::vector<KernelReport> reports;
-  std::vector<int> codes;
-  bool colour = isatty(STDOUT_FILENO);
-  for (const std::string &file : files) {
-    FileVerdict verdict = verifyFile(file, request);
-    codes.push_back(verdict.exitCode);
+/// All that a verdict depends on besides files.
+std::string cacheOptions(const VerifyRequest &r) {
+  std::string text = r.target + ";" + std::to_string(r.numWarps.value_or(0)) + ";" +
+                     std::to_string(r.numCtas.value_or(0)) + ";" + (r.strict ? "strict" : "") +
+                     ";" + std::to_string(static_cast<int>(r.warProxy)) + ";" +
+                     std::to_string(r.timeoutSeconds);
+  if (r.cluster)
+    for (int64_t extent : *r.cluster)
+      text += ";" + std::to_string(extent);
+  return text;
+}
+
+class Session {
+public:
+  explicit Session(Options &options)
+      : options(options), text(!options.json && !options.sarif), colour(isatty(STDOUT_FILENO)) {}
+
+  int run() {
+    auto started = std::chrono::steady_clock::now();
+    auto files = kernelFiles(options.paths);
+    if (!files)
+      return bad(files.error());
+    if (!options.policy.empty()) {
+      auto read = Policy::read(options.policy);
+      if (!read)
+        return bad(read.error());
+      policy = std::move(*read);
+      if (policy->warProxy && !options.warProxyGiven)
+        options.request.warProxy = *policy->warProxy;
+    }
+    if (!options.baseline.empty()) {
+      auto read = Baseline::read(options.baseline);
+      if (!read)
+        return bad(read.error());
+      baseline = std::move(*read);
+    }
+    Cache cache(cacheOptions(options.request));
+    BatchOptions batch;
+    batch.jobs = options.jobs;
+    // A cached verdict has no run to write.
+    batch.cache = options.noCache || !options.replayOut.empty() ? nullptr : &cache;
+    batch.progress = files->size() > 1 && isatty(STDERR_FILENO);
+    size_t skipped = verifyFiles(*files, options.request, batch,
+                                 [&](FileVerdict &&verdict) { take(std::move(verdict)); });
+    std::chrono::duration<double> spent = std::chrono::steady_clock::now() - started;
+    finish(files->size(), skipped, spent.count());
+    return cancelled ? 4 : worst(codes);
+  }
+
+private:
+  static int bad(const Error &error) {
+    std::fprintf(stderr, "%s\n", error.str().c_str());
+    return static_cast<int>(error.code);
+  }
+
+  void take(FileVerdict &&verdict) {
+    std::fputs(verdict.errors.c_str(), stderr);
+    if (!verdict.errors.empty())
+      codes.push_back(verdict.exitCode);
     for (KernelReport &report : verdict.reports) {
-      if (report.replay && !replayOut.empty()) {
-        if (auto written = replay::write(*report.replay, replayOut); !written) {
-          std::fprintf(stderr, "%s\n", written.error().str().c_str());
-          codes.push_back(2);
-        }
-        replayOut.clear();
+      if (policy)
+        policy->apply(report);
+      if (baseline)
+        baseline->apply(report);
+      codes.push_back(exitCode(report));
+      if (report.replay && !options.replayOut.empty()) {
+        if (auto written = replay::write(*report.replay, options.replayOut); !written)
+          codes.push_back(bad(written.error()));
+        options.replayOut.clear(); // the first only
       }
-      if (!json)
+      if (text)
         std::fputs(toText(report, colour).c_str(), stdout);
+      std::fflush(stdout);
       reports.push_back(std::move(report));
     }
-    if (cancelled)
-      break;
   }
-  if (json)
-    std::fputs(toJson(reports).c_str(), stdout);
-  std::fflush(stdout);
+
+  void finish(size_t files, size_t skipped, double seconds) {
+    if (options.json)
+      std::fputs(toJson(reports).c_str(), stdout);
+    if (options.sarif)
+      std::fputs(toSarif(reports).c_str(), stdout);
+    if (text && (reports.size() > 1 || skipped))
+      std::fputs(summary(reports, files, skipped, seconds).c_str(), stdout);
+    if (policy && !skipped)
+      for (const std::string &line : policy->unused())
+        std::fprintf(stderr, "%s\n", line.c_str());
+    if (!options.writeBaseline.empty())
+      if (auto written = writeFile(options.writeBaseline, Baseline::print(reports)); !written)
+        codes.push_back(bad(written.error()));
+    std::fflush(stdout);
+  }
+
+  Options &options;
+  bool text, colour;
+  std::optional<Policy> policy;
+  std::optional<Baseline> baseline;
+  std::vector<KernelReport> reports;
+  std::vector<int> codes;
+};
+} // namespace
+
+int main(int argc, char **argv) {
+  Options options;
+  if (auto exit = readOptions(argc, argv, options))
+    return *exit;
+  std::signal(SIGINT, onInterrupt);
+  int code = Session(options).run();
   // Tearing down MLIR takes longer than many proofs.
-  std::_Exit(cancelled ? 4 : worst(codes));
+  std::fflush(nullptr);
+  std::_Exit(code);
 }

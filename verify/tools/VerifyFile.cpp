@@ -27,7 +27,7 @@ namespace {
 struct Given {
   LaunchFacts facts;
   std::vector<Manifest> manifests;
-  bool ok = true;
+  std::string error; ///< why a manifest cannot be used
 };
 
 /// `launch*.json`, or else `<stem>.json`, beside the kernel.
@@ -48,20 +48,19 @@ std::vector<std::string> manifestsBeside(const std::string &path) {
   return found;
 }
 
+bool hasFlags(const VerifyRequest &request) {
+  return !request.target.empty() || request.numWarps || request.numCtas || request.cluster;
+}
+
 Given launchOf(const std::string &path, const VerifyRequest &request) {
   Given given;
-  bool flags = !request.target.empty() || request.numWarps || request.numCtas || request.cluster;
-  std::vector<std::string> files = request.manifests;
-  if (files.empty() && !flags)
-    files = manifestsBeside(path);
-  for (const std::string &file : files) {
+  for (const std::string &file : manifestsFor(path, request)) {
     Result<Manifest> manifest = readManifest(file);
     if (!manifest) {
       // What merely lies beside the kernel may be something else.
       if (request.manifests.empty())
         continue;
-      std::fprintf(stderr, "%s\n", manifest.error().str().c_str());
-      given.ok = false;
+      given.error = manifest.error().str() + "\n";
       return given;
     }
     given.manifests.push_back(std::move(*manifest));
@@ -70,7 +69,7 @@ Given launchOf(const std::string &path, const VerifyRequest &request) {
     given.facts = launchFactsOf(given.manifests[0]);
     given.facts.from = given.manifests[0].file;
   }
-  if (flags) {
+  if (hasFlags(request)) {
     given.facts.from = "command line";
     if (!request.target.empty())
       given.facts.target = request.target;
@@ -103,7 +102,7 @@ std::map<std::string, int64_t> argumentsOf(const Manifest &manifest) {
 
 /// What only the file knows of a replay: its bytes, the launch and the types of
 /// the parameters.
-void completeReplay(replay::Trace &trace, FunctionOpInterface function, const LaunchReport &launch,
+void completeReplay(replay::Trace &trace, FunctionOpInterface function, const LaunchShape &launch,
                     IrLevel level, const std::string &path) {
   if (level == IrLevel::Source) { // numbered after calls were inlined: not as in the file
     for (replay::Event &event : trace.events)
@@ -204,7 +203,7 @@ KernelReport verifyKernel(Operation *function, const std::string &path, IrLevel 
     fillReport(report, encoded.program, result);
     report.exploreSeconds = since(proved);
     if (report.replay)
-      completeReplay(*report.replay, cast<FunctionOpInterface>(function), report.launch, level,
+      completeReplay(*report.replay, cast<FunctionOpInterface>(function), encoded.launch, level,
                      path);
   }
   report.seconds = since(start);
@@ -212,50 +211,46 @@ KernelReport verifyKernel(Operation *function, const std::string &path, IrLevel 
 }
 } // namespace
 
+std::vector<std::string> manifestsFor(const std::string &path, const VerifyRequest &request) {
+  if (!request.manifests.empty() || hasFlags(request))
+    return request.manifests;
+  return manifestsBeside(path);
+}
+
 FileVerdict verifyFile(const std::string &path, const VerifyRequest &request) {
   FileVerdict verdict;
-  Given given = launchOf(path, request);
-  if (!given.ok) {
-    verdict.exitCode = 2;
+  auto bad = [&](std::string text, int code = 2) {
+    verdict.errors = std::move(text);
+    verdict.exitCode = code;
     return verdict;
-  }
+  };
+  Given given = launchOf(path, request);
+  if (!given.error.empty())
+    return bad(given.error);
   DialectRegistry registry;
   registerDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   Result<OwningOpRef<ModuleOp>> parsed = parseFile(path, context);
   if (!parsed) {
-    std::fprintf(stderr, "%s\n", parsed.error().str().c_str());
-    verdict.exitCode = static_cast<int>(parsed.error().code);
-    return verdict;
+    return bad(parsed.error().str() + "\n", static_cast<int>(parsed.error().code));
   }
   OwningOpRef<ModuleOp> module = std::move(*parsed);
   IrLevel level = irLevelOf(*module, path);
   if (level == IrLevel::Source) {
     FirstError first(&context);
     if (failed(ingestModule(*module, given.facts))) {
-      std::fprintf(stderr, "%s\n", first.take("the kernel cannot be read").str().c_str());
-      verdict.exitCode = 2;
-      return verdict;
+      return bad(first.take("the kernel cannot be read").str() + "\n");
     }
   }
-  std::vector<int> codes;
   for (auto function : module->getOps<FunctionOpInterface>()) {
     if (function.isExternal() || function.isPrivate())
       continue;
     KernelReport report = verifyKernel(function, path, level, given, request);
-    codes.push_back(exitCode(report));
     verdict.reports.push_back(std::move(report));
   }
-  if (codes.empty()) {
-    std::fprintf(stderr, "%s: error: no kernel in this file\n", path.c_str());
-    verdict.exitCode = 2;
-    return verdict;
-  }
-  for (int code : {1, 4})
-    if (std::find(codes.begin(), codes.end(), code) != codes.end()) {
-      verdict.exitCode = code;
-      break;
-    }
+  if (verdict.reports.empty())
+    return bad(path + ": error: no kernel in this file\n");
+  verdict.exitCode = worstOf(verdict.reports);
   return verdict;
 }
 

@@ -18,10 +18,13 @@ struct VerifyRequest {
 
 struct FileVerdict {
   std::vector<KernelReport> reports;
+  std::string errors; ///< of the input, for standard error
   int exitCode = 0;
 };
 
-/// Errors of the input have been printed to stderr.
+/// The manifests that say how the kernel is launched: given, or beside it.
+std::vector<std::string> manifestsFor(const std::string &path, const VerifyRequest &request);
+
 FileVerdict verifyFile(const std::string &path, const VerifyRequest &request);
 
 } // namespace tlx::verify

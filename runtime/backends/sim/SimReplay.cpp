@@ -7,7 +7,9 @@
 #include "sim/functional/Launch.h"
 #include "sim/functional/RaceCheck.h"
 
+#include <algorithm>
 #include <map>
+#include <tuple>
 
 namespace tlx::device {
 namespace {
@@ -39,7 +41,7 @@ const std::vector<ClassRow> &classes() {
       {"barrier-lifetime", {K::BarrierMisuse, K::Race}},
       {"named-barrier", {K::BarrierMisuse, K::Deadlock}},
       {"race", {K::Race, K::EarlyRead, K::Uninitialized}},
-      {"proxy-fence", {K::Race}},
+      {"proxy-fence", {K::MissingFence, K::Race}},
       {"out-of-range", {K::OutOfBounds}},
       {"exit", {K::Leftover}},
       {"cluster-barrier", {K::BarrierMisuse, K::Deadlock}},
@@ -56,6 +58,36 @@ bool isViolation(const std::string &category, const Finding &finding) {
           return true;
   return sim::name(finding.kind) == category;
 }
+
+/// Which phase of its barrier each operation met last.
+class PhaseWatch : public sim::Observer {
+public:
+  void onBarrier(const sim::BarrierEvent &event) override {
+    using What = sim::BarrierEvent::What;
+    if (!active || event.kind == sim::BarrierEvent::Kind::Cluster)
+      return;
+    if (event.what == What::Flip) { // the arrival before was the phase's last
+      if (last && lastId == std::pair(event.rank, event.id))
+        *last = event.generation - 1;
+      return;
+    }
+    if (event.what != What::Arrive && event.what != What::Expect && event.what != What::Complete &&
+        event.what != What::WaitEnd)
+      return;
+    last = &met[{event.by.rank, event.by.task, event.pc}];
+    *last = event.generation;
+    lastId = {event.rank, event.id};
+    if (event.what == What::WaitEnd)
+      last = nullptr;
+  }
+
+  bool active = true;
+  std::map<std::tuple<int32_t, int32_t, sim::Pc>, int64_t> met; ///< by rank, task, place
+
+private:
+  int64_t *last = nullptr;
+  std::pair<int32_t, int64_t> lastId;
+};
 
 class Replay {
 public:
@@ -152,7 +184,7 @@ private:
   //===--------------------------------------------------------------------===//
 
   void makeCluster(std::unique_ptr<sim::Cluster> &cluster, std::array<int32_t, 3> first) {
-    races.push_back(std::make_unique<sim::RaceCheck>(program, nullptr));
+    races.push_back(std::make_unique<sim::RaceCheck>(program, &phases));
     cluster = machine->makeCluster(first, races.back().get());
     races.back()->attach(*cluster);
   }
@@ -173,6 +205,7 @@ private:
       else
         execute(event);
     }
+    phases.active = false;
     // What is left takes its course: a deadlock shows when nothing can go on.
     for (auto &[first, cluster] : clusters)
       if (!cluster->failed())
@@ -327,8 +360,11 @@ private:
           moved = true;
         }
       }
+      // What is said to outlive the kernel ends last.
       std::vector<sim::AsyncId> able = cluster.completableOps();
-      if (!able.empty() && !cluster.failed()) {
+      std::stable_partition(able.begin(), able.end(),
+                            [&](sim::AsyncId id) { return !outlives(cluster.pending().at(id)); });
+      if (!able.empty() && !cluster.failed() && !cluster.finished()) {
         cluster.complete(able.front());
         moved = true;
       }
@@ -337,10 +373,39 @@ private:
     }
     if (cluster.failed())
       return;
-    if (cluster.finished())
+    if (cluster.finished()) {
+      for (const auto &[id, op] : cluster.pending())
+        if (outlives(op)) {
+          cluster.report({Finding::Kind::Leftover,
+                          "the kernel has ended while this is in flight",
+                          program.code[size_t(op.pc)].loc,
+                          cluster.task(op.task).ref,
+                          {},
+                          1});
+          break;
+        }
       cluster.reportLeftovers();
-    else
+    } else
       cluster.reportDeadlock();
+  }
+
+  /// Whether the trace's violation is that this work is in flight at the end.
+  bool outlives(const sim::AsyncOp &op) const {
+    return trace.violation.category == "exit" && matches(program, op.pc, trace.violation.op);
+  }
+
+  /// Whether the last event met the phase that it was not meant for.
+  bool metOtherPhase() const {
+    if (trace.violation.phase < 0 || trace.events.empty() || !diverged.empty())
+      return false;
+    const Event &event = trace.events.back();
+    for (const auto &[place, phase] : phases.met) {
+      auto [rank, task, pc] = place;
+      if (phase == trace.violation.phase && rank == ctas[size_t(event.cta)].rank &&
+          matches(program, pc, event.op))
+        return true;
+    }
+    return false;
   }
 
   int64_t ctaIndex(sim::Cluster &cluster, const sim::Task &task) const {
@@ -366,7 +431,7 @@ private:
 
   LaunchReport conclude(const std::vector<Finding> &findings) {
     LaunchReport report;
-    bool same = false;
+    bool same = metOtherPhase();
     for (const Finding &finding : findings) {
       report.findings.push_back(findingOf(kernel, finding));
       if (isViolation(trace.violation.category, finding))
@@ -378,6 +443,15 @@ private:
                              " events ends in the violation of the trace: " + claim);
       if (!diverged.empty())
         report.notes.push_back(diverged);
+      if (report.findings.empty()) {
+        device::Finding phase;
+        phase.category = "phase";
+        phase.message = "this meets phase " + std::to_string(trace.violation.phase) +
+                        " of its barrier, but was meant for phase " +
+                        std::to_string(trace.violation.meant);
+        phase.location = trace.events.back().op.location;
+        report.findings.push_back(std::move(phase));
+      }
       return report;
     }
     device::Finding mismatch;
@@ -400,7 +474,8 @@ private:
   std::unique_ptr<sim::FunctionalMachine> machine;
   std::map<std::array<int32_t, 3>, std::unique_ptr<sim::Cluster>> clusters;
   std::vector<std::unique_ptr<sim::RaceCheck>> races; ///< one for each cluster
-  std::vector<CtaPlace> ctas;                         ///< by index of Trace::ctas
+  PhaseWatch phases;
+  std::vector<CtaPlace> ctas; ///< by index of Trace::ctas
   std::map<TaskKey, LoopCounter> counters;
   std::map<std::pair<TaskKey, sim::Pc>, int64_t> executed;
   size_t next = 0; ///< event that is followed

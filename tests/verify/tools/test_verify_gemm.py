@@ -13,13 +13,13 @@ import unittest
 import pytlx
 
 KERNEL = "hopper/matmul_kernel_tlx_ws-e12168"
-FIELDS = {"file", "kernel", "level", "verdict", "class", "reason", "message", "location",
+FIELDS = {"file", "kernel", "level", "verdict", "class", "severity", "reason", "message", "location",
           "preconditions", "trace", "policy", "contracts", "warnings", "notes", "bound", "launch",
           "states", "seconds", "phases"}
 
 
 def verify(*arguments):
-    return subprocess.run([pytlx.tool("tlx-verify"), *arguments], capture_output=True, text=True, timeout=120)
+    return subprocess.run([pytlx.tool("tlx-verify"), "--no-cache", *arguments], capture_output=True, text=True, timeout=120)
 
 
 def result(*arguments):

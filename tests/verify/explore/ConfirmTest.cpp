@@ -1,0 +1,95 @@
+// What the prover refutes, executed: each kind of fault of a ring is shown in an
+// interleaving of its own, and a run that cannot happen is refused.
+#include "tests/verify/Protocols.h"
+#include "verify/report/Witness.h"
+
+#include <gtest/gtest.h>
+
+using namespace tlx::verify;
+using namespace tlx::verify::testing;
+
+namespace {
+struct Case {
+  const char *name;
+  RingOptions options;
+  std::vector<std::string> seen; ///< kinds of fault, any of which will do
+};
+
+std::vector<Case> faults() {
+  std::vector<Case> all;
+  auto add = [&](const char *name, std::vector<std::string> seen, auto change) {
+    RingOptions o;
+    o.consumers = 2, o.slots = 2;
+    change(o);
+    all.push_back({name, o, std::move(seen)});
+  };
+  add("dropped arrive", {"deadlock"}, [](RingOptions &o) { o.dropArriveOf = 0; });
+  add("bytes", {"bytes"}, [](RingOptions &o) { o.expectBytes = 65; });
+  add("count too large", {"deadlock"}, [](RingOptions &o) { o.emptyCount = 3; });
+  add("count too small", {"phase", "race", "over-arrival"},
+      [](RingOptions &o) { o.emptyCount = 1; });
+  add("released before the read", {"race"}, [](RingOptions &o) { o.releaseBeforeRead = true; });
+  add("another slot", {"race"}, [](RingOptions &o) { o.slots = 3, o.readSlotShift = 1; });
+  add("consumers stop early", {"exit"},
+      [](RingOptions &o) { o.consumerShort = true, o.minTrips = 1, o.consumers = 1; });
+  add("producer's phase", {"deadlock"}, [](RingOptions &o) { o.producerPhaseWrong = true; });
+  add("in a tile loop", {"race"},
+      [](RingOptions &o) { o.persistent = true, o.releaseBeforeRead = true; });
+  return all;
+}
+} // namespace
+
+TEST(Confirm, EachFaultIsShown) {
+  for (const Case &c : faults()) {
+    SCOPED_TRACE(c.name);
+    Program p = ring(c.options);
+    ProofResult result = prove(p, {});
+    ASSERT_EQ(result.verdict, ProofResult::Bug);
+    Confirmation shown = confirm(p, result);
+    ASSERT_EQ(shown.verdict, Confirmation::Shown) << shown.message;
+    EXPECT_NE(std::find(c.seen.begin(), c.seen.end(), shown.what), c.seen.end())
+        << shown.what << ": " << shown.message;
+    EXPECT_FALSE(shown.steps.empty());
+  }
+}
+
+TEST(Confirm, WithOtherValuesTheRunIsRefused) {
+  RingOptions o;
+  o.dropArriveOf = 0;
+  Program p = ring(o);
+  ProofResult result = prove(p, {});
+  ASSERT_EQ(result.verdict, ProofResult::Bug);
+  ConfirmRequest request;
+  for (const Step &step : result.trace)
+    request.run.push_back({step.task, step.event});
+  request.at = {result.violation.at.task, result.violation.at.event};
+  request.values = [](ExprId, const std::vector<int64_t> &) { return 0; }; // no trips at all
+  EXPECT_EQ(confirm(p, request).verdict, Confirmation::Refuted);
+  request.values = [](ExprId, const std::vector<int64_t> &) { return std::nullopt; };
+  EXPECT_EQ(confirm(p, request).verdict, Confirmation::Open);
+}
+
+TEST(Confirm, ACorrectRunShowsNothing) {
+  // The run of a fault, on the kernel without it.
+  RingOptions o;
+  o.releaseBeforeRead = true;
+  Program wrong = ring(o);
+  ProofResult result = prove(wrong, {});
+  ASSERT_EQ(result.verdict, ProofResult::Bug);
+  o.releaseBeforeRead = false;
+  EXPECT_NE(confirm(ring(o), result).verdict, Confirmation::Shown);
+}
+
+TEST(Confirm, StepsBesideTheFaultAreLeftOut) {
+  RingOptions o;
+  o.consumers = 3, o.releaseBeforeRead = true;
+  Program p = ring(o);
+  ProofResult result = prove(p, {});
+  ASSERT_EQ(result.verdict, ProofResult::Bug);
+  Confirmation shown = confirm(p, result);
+  ASSERT_EQ(shown.verdict, Confirmation::Shown);
+  size_t issued = 0;
+  for (const ShownStep &step : shown.steps)
+    issued += !step.completion;
+  EXPECT_LE(issued, result.trace.size() + 1);
+}

@@ -1,0 +1,200 @@
+"""tlx-verify as a command: every class with its example, many files, exit codes, policy, baseline,
+SARIF, cache, interruption, and runs that the simulator follows into the same violation."""
+import glob
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import unittest
+
+import pytlx
+
+EXAMPLES = os.path.join(pytlx.SOURCE, "verify", "report", "examples")
+GOOD = os.path.join(pytlx.SOURCE, "kernels", "gemm", "hopper_ws.mlir")
+# The simulator sees no per-class counterpart of these without values, or stops before the launch.
+NOT_REPLAYED = {"proxy-fence", "cluster-entry", "remote-form", "memory-lifetime", "resources"}
+
+
+def example(name):
+    return os.path.join(EXAMPLES, name + ".mlir")
+
+
+class Cli(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.environment = dict(os.environ, XDG_CACHE_HOME=os.path.join(self.folder, "cache"))
+
+    def verify(self, *arguments):
+        return subprocess.run([pytlx.tool("tlx-verify"), *arguments], capture_output=True, text=True, timeout=120, env=self.environment)
+
+    def results(self, *arguments):
+        return json.loads(self.verify("--json", *arguments).stdout)["results"]
+
+    def write(self, name, content):
+        path = os.path.join(self.folder, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(content if isinstance(content, str) else json.dumps(content))
+        return path
+
+    def test_everyClassHasAnExampleThatHasIt(self):
+        usage = self.verify("--explain", "none").stderr
+        classes = usage.split("classes: ")[1].split("\n")[0].split()
+        classes.remove("contracts")
+        classes.remove("resources")  # declared, but nothing reports it yet
+        self.assertEqual(sorted(classes), sorted(os.path.basename(path)[:-5] for path in glob.glob(EXAMPLES + "/*.mlir")))
+        for name in classes:
+            with self.subTest(name):
+                done = self.verify("--explain", name)
+                self.assertEqual(done.returncode, 0)
+                with open(example(name), encoding="utf-8") as file:
+                    self.assertIn(file.read(), done.stdout)
+                result = self.results(example(name))[0]
+                self.assertEqual((result["verdict"], result["class"]), ("BUG", name), result)
+
+    def test_theSimulatorEndsInTheSameViolation(self):
+        for path in sorted(glob.glob(EXAMPLES + "/*.mlir")):
+            name = os.path.basename(path)[:-5]
+            if name in NOT_REPLAYED:
+                continue
+            with self.subTest(name):
+                trace = os.path.join(self.folder, name + ".json")
+                self.assertEqual(self.verify(path, "--replay-out", trace).returncode, 1)
+                done = subprocess.run([pytlx.tool("tlx-run"), "--device", "sim", path, "--replay", trace],
+                                      capture_output=True, text=True, timeout=120)
+                self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+                self.assertIn("ends in the violation of the trace", done.stdout + done.stderr)
+
+    def test_aReplayNeedsTheSameBytes(self):
+        trace = os.path.join(self.folder, "trace.json")
+        self.verify(example("deadlock"), "--replay-out", trace)
+        with open(example("deadlock"), encoding="utf-8") as file:
+            changed = self.write("changed.mlir", file.read() + "// changed\n")
+        done = subprocess.run([pytlx.tool("tlx-run"), "--device", "sim", changed, "--replay", trace], capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 2, done.stderr)
+
+    def test_manyFilesInOneOrder(self):
+        one = self.results(EXAMPLES, "--jobs", "1", "--no-cache")
+        four = self.results(EXAMPLES, "--jobs", "4", "--no-cache")
+        order = [result["file"] for result in one]
+        self.assertEqual(order, sorted(order))
+        self.assertEqual([(r["file"], r["class"]) for r in one], [(r["file"], r["class"]) for r in four])
+        text = self.verify(EXAMPLES, GOOD).stdout.splitlines()[-1]
+        self.assertRegex(text, r"^%d kernels in %d files: 1 PROVED, %d BUG, 0 UNKNOWN \([\d.]+ s\)$" % (len(one) + 1, len(one) + 1, len(one)))
+
+    def test_exitCodes(self):
+        self.assertEqual(self.verify(GOOD).returncode, 0)
+        self.assertEqual(self.verify(GOOD, example("race")).returncode, 1)
+        empty = os.path.join(self.folder, "empty")
+        os.mkdir(empty)
+        done = self.verify(empty)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("holds no .mlir", done.stderr)
+        done = self.verify(example("race"), self.write("bad.ttir", "module {"))
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(done.stderr.count("error:"), 1, done.stderr)
+        self.assertIn("BUG(race)", done.stdout)
+        self.assertEqual(self.verify(GOOD, "--jobs", "0").returncode, 2)
+
+    def test_policy(self):
+        race = self.results(example("race"))[0]
+        where = {"class": "race", "file": "race.mlir", "line": race["location"]["line"], "reason": "known"}
+        for policy, code, severity in (({"classes": {"race": "warning"}}, 0, "warning"), ({"classes": {"race": "off"}}, 0, "suppressed"),
+                                       ({"suppressions": [where]}, 0, "suppressed"), ({"classes": {"exit": "off"}}, 1, "error"),
+                                       ({"suppressions": [dict(where, line=1)]}, 1, "error")):
+            with self.subTest(policy):
+                path = self.write("policy.json", policy)
+                done = self.verify(example("race"), "--policy", path, "--json")
+                self.assertEqual(done.returncode, code)
+                self.assertEqual(json.loads(done.stdout)["results"][0]["severity"], severity)
+                unused = policy.get("suppressions", [{}])[0].get("line") == 1
+                self.assertEqual("matches no finding" in done.stderr, unused, done.stderr)
+        for bad in ({"classes": {"rase": "off"}}, {"suppressions": [{"file": "x", "reason": ""}]}, {"suppressions": [{"file": "x"}]},
+                    {"war-proxy": "maybe"}, {"other": 1}):
+            done = self.verify(GOOD, "--policy", self.write("policy.json", bad))
+            self.assertEqual(done.returncode, 2, bad)
+            self.assertRegex(done.stderr, r"policy\.json:\d+:\d+: error: ")
+
+    def test_baseline(self):
+        path = os.path.join(self.folder, "baseline.json")
+        self.assertEqual(self.verify(example("race"), "--write-baseline", path).returncode, 1)
+        done = self.verify(example("race"), "--baseline", path)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("[baseline]", done.stdout)
+        self.assertEqual(self.verify(example("race"), example("exit"), "--baseline", path).returncode, 1)
+        self.assertEqual(self.verify(GOOD, "--baseline", self.write("x.json", {"format": "other"})).returncode, 2)
+
+    def test_sarif(self):
+        done = self.verify("--sarif", EXAMPLES)
+        self.assertEqual(done.returncode, 1)
+        log = json.loads(done.stdout)
+        self.assertEqual(log["version"], "2.1.0")
+        run, = log["runs"]
+        rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
+        self.assertEqual(len(rules), len(set(rules)))
+        results = [result for result in run["results"] if result["level"] == "error"]
+        self.assertEqual(sorted(result["ruleId"] for result in results), sorted(os.path.basename(p)[:-5] for p in glob.glob(EXAMPLES + "/*.mlir")))
+        for result in run["results"]:
+            self.assertEqual(rules[result["ruleIndex"]], result["ruleId"])
+            self.assertTrue(result["message"]["text"])
+            place = result["locations"][0]["physicalLocation"]
+            self.assertGreaterEqual(place["region"]["startLine"], 1)
+            self.assertTrue(place["artifactLocation"]["uri"].endswith(".mlir"))
+            for flow in result.get("codeFlows", ()):
+                for step in flow["threadFlows"][0]["locations"]:
+                    self.assertTrue(step["location"]["message"]["text"])
+        self.assertEqual(self.verify("--sarif", "--json", GOOD).returncode, 2)
+
+    def test_sarifIsValid(self):
+        try:
+            import jsonschema
+        except ImportError:
+            self.skipTest("python3-jsonschema is not installed")
+        with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "sarif-subset.json"), encoding="utf-8") as file:
+            schema = json.load(file)
+        log = json.loads(self.verify("--sarif", EXAMPLES, GOOD).stdout)
+        jsonschema.validate(log, schema)
+        del log["runs"][0]["results"][0]["message"]
+        with self.assertRaises(jsonschema.ValidationError):
+            jsonschema.validate(log, schema)
+
+    def test_cache(self):
+        first, second = self.verify("--json", example("race")), self.verify("--json", example("race"))
+        self.assertEqual(first.stdout, second.stdout)  # the seconds too
+        self.assertEqual(first.returncode, second.returncode)
+        kept = glob.glob(os.path.join(self.folder, "cache", "tlx-verify", "*.json"))
+        self.assertEqual(len(kept), 1)
+        self.verify("--json", "--strict", example("race"))
+        self.assertEqual(len(glob.glob(os.path.join(self.folder, "cache", "tlx-verify", "*.json"))), 2)
+        with open(kept[0], "w", encoding="utf-8") as file:
+            file.write("damaged")
+        self.assertEqual(self.verify("--json", example("race")).returncode, 1)
+        before = os.stat(kept[0]).st_mtime_ns
+        self.verify("--no-cache", example("race"))
+        self.assertEqual(before, os.stat(kept[0]).st_mtime_ns)
+
+    def test_interruptionReportsWhatIsKnown(self):
+        with open(GOOD, encoding="utf-8") as file:
+            kernel = file.read()
+        for i in range(300):
+            self.write("k%d.mlir" % i, kernel)
+        process = subprocess.Popen([pytlx.tool("tlx-verify"), "--jobs", "1", "--no-cache", example("race"), self.folder],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        out = process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        out += process.communicate(timeout=60)[0]
+        self.assertEqual(process.returncode, 4)
+        self.assertIn("BUG(race)", out)
+        self.assertRegex(out.splitlines()[-1], r"interrupted: \d+ files not looked at")
+
+    def test_timeLine(self):
+        out = self.verify(example("lost-phase")).stdout
+        rows = [line for line in out.splitlines() if line.startswith("    default ") or line.startswith("    |")]
+        self.assertGreater(len(rows), 2, out)
+        self.assertNotIn("\033", out)  # colour on a terminal only
+
+
+if __name__ == "__main__":
+    pytlx.main()

@@ -1,0 +1,18 @@
+// The barrier is initialised twice.
+#tile = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+!bar = !ttg.memdesc<1xi64, #shared, #smem, mutable>
+!buf = !ttg.memdesc<64x64xf16, #tile, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @barrier_lifetime() {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %true = arith.constant true
+    %full = ttg.local_alloc : () -> !bar
+    ttng.init_barrier %full, 1 : !bar
+    ttng.init_barrier %full, 2 : !bar
+    ttng.inval_barrier %full : !bar
+    tt.return
+  }
+}
