@@ -93,6 +93,27 @@ class Run(ToolTest):
         self.assertNotIn("http://", text.replace("http://www.w3.org/", ""))
         self.assertNotIn("https://", text)
 
+    def test_compare(self):
+        """What a slower memory does to a launch; files that are no reports are refused."""
+        paths = []
+        for index, options in enumerate(([], ["--what-if", "tma.latency=2000"])):
+            report = self.report("--timing-only", *options)
+            paths.append(self.file("%d.json" % index, json.dumps(report)))
+        done = self.run_(["tlx-run", "--compare", *paths, "--json"])
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        compared = json.loads(done.stdout)
+        self.assertGreater(compared["cycles"]["b"], compared["cycles"]["a"])
+        self.assertEqual(compared["bytes"]["l2"]["a"], compared["bytes"]["l2"]["b"])
+        longest = compared["lines"][0]
+        self.assertIn(longest["reason"], ("mbarrier", "join"))
+        self.assertGreater(longest["cycles"]["b"] - longest["cycles"]["a"], 500)
+        text = self.run_(["tlx-run", "--compare", *paths]).stdout.decode()
+        self.assertIn("lines whose waiting changed most", text)
+        self.refuses(["tlx-run", "--compare", paths[0], MANIFEST], MANIFEST)
+        self.refuses(["tlx-run", "--compare", KERNEL, paths[0]], KERNEL)
+        self.refuses(["tlx-run", "--compare", paths[0], "absent.json"], "absent.json", line=False)
+        self.refuses(["tlx-run", "--compare", *paths, "--manifest", MANIFEST], None)
+
     def test_refusedCombinations(self):
         for options in (["--functional-only", "--timing-only"], ["--timing-only", "--save-outputs", "x"],
                         ["--schedule", "someday"], ["--chip", "h2000"], ["--what-if", "tma.latency=fast"], ["--threads", "0"]):

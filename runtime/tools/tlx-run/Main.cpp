@@ -2,6 +2,7 @@
 #include "runtime/tools/tlx-run/Options.h"
 #include "runtime/tools/tlx-run/Session.h"
 #include "runtime/tools/tlx-run/Sweep.h"
+#include "runtime/tools/tlx-run/Versus.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -12,6 +13,14 @@ int main(int argc, char **argv) {
   run::Options options;
   if (auto exit = run::parseOptions(argc, argv, options))
     return *exit;
+  if (options.compare) {
+    Result<std::string> text = run::compareReports(*options.compare, options.file, options.json);
+    if (text)
+      std::fputs(text->c_str(), stdout);
+    else
+      std::fprintf(stderr, "%s\n", text.error().str().c_str());
+    return text ? 0 : int(text.error().code);
+  }
   if (!options.sweep.empty()) {
     Result<int> status = run::runSweep(options);
     if (!status)

@@ -54,6 +54,11 @@ std::optional<int> parseOptions(int argc, const char *const *argv, Options &out)
   cli.options("--variant", out.variants, "KERNEL", "with --sweep: another kernel to try");
   cli.option("--results", out.results, "OUT.jsonl",
              "with --sweep: a line for each case; cases that have one are not run again");
+  cli.option("--compare", out.compare, "A.json",
+             "compare FILE, a report of --json, with this other one: what changed from A to FILE");
+  for (const char *other : {"--manifest", "--replay", "--sweep", "--chip", "--what-if", "--trace",
+                            "--report", "--check", "--save-outputs", "--schedule", "--bench"})
+    cli.excludes("--compare", other);
   for (const char *other : {"--manifest", "--replay", "--functional-only", "--save-outputs",
                             "--trace", "--report", "--check"})
     cli.excludes("--sweep", other);

@@ -27,6 +27,7 @@ struct Options {
   std::optional<double> timeout;      ///< seconds
   std::vector<std::string> sweep;     ///< manifests, or folders of them
   std::vector<std::string> variants;  ///< further kernels of a sweep
+  std::optional<std::string> compare; ///< a report that `file`, another, is compared with
   std::optional<std::string> results; ///< of a sweep, a line for each case
   bool json = false;
   bool functionalOnly = false;

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/tools/tlx-run/Session.h"
+#include "runtime/tools/tlx-run/Text.h"
 
 #include "runtime/base/Json.h"
 
@@ -60,7 +61,20 @@ void writeMeasurement(json::Writer &out, const device::Measurement &measured) {
   out.key("launches_per_sample").value(measured.launchesPerSample).endObject();
 }
 
-/// 1234567 → "1,234,567".
+void line(std::string &out, std::string label, const std::string &text) {
+  label.resize(std::max<size_t>(label.size() + 1, 16), ' ');
+  out += label + text + '\n';
+}
+
+std::string shapeText(const Output &output) {
+  std::string out = tlx::name(output.dtype);
+  for (size_t i = 0; i < output.shape.size(); ++i)
+    out += (i ? "x" : " ") + std::to_string(output.shape[i]);
+  return out;
+}
+
+} // namespace
+
 std::string grouped(int64_t number) {
   std::string digits = std::to_string(number);
   for (int at = int(digits.size()) - 3; at > (number < 0); at -= 3)
@@ -76,20 +90,6 @@ std::string duration(double nanoseconds) {
     std::snprintf(text, sizeof text, "%.3f ms", nanoseconds / 1e6);
   return text;
 }
-
-void line(std::string &out, std::string label, const std::string &text) {
-  label.resize(std::max<size_t>(label.size() + 1, 16), ' ');
-  out += label + text + '\n';
-}
-
-std::string shapeText(const Output &output) {
-  std::string out = tlx::name(output.dtype);
-  for (size_t i = 0; i < output.shape.size(); ++i)
-    out += (i ? "x" : " ") + std::to_string(output.shape[i]);
-  return out;
-}
-
-} // namespace
 
 std::string jsonReport(const Outcome &outcome) {
   const device::LaunchReport &report = outcome.report;
