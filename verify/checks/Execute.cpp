@@ -469,8 +469,11 @@ Machine::Outcome Machine::applyIssue(State &state, int task, int event, const Re
   case Kind::ClusterArrive: return clusterArrive(state, task, event, effect.relaxed);
   case Kind::TaskBarrier: taskBarrier(state, task); return Outcome::Ran;
   case Kind::ProxyFence:
-    for (int half = 0; half < halves(task); ++half)
+    // What is written after the fence is not what it fences: a new epoch.
+    for (int half = 0; half < halves(task); ++half) {
       state.knowledge.fence(strand(task, half));
+      newEpoch(state, strand(task, half));
+    }
     return Outcome::Ran;
   case Kind::TensormapFence: publish(state, task, event, *r.cells); return Outcome::Ran;
   case Kind::GroupCommit: {

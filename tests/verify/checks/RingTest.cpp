@@ -59,6 +59,25 @@ void expectBug(const RingOptions &o, BugClass cls, const char *op) {
   EXPECT_EQ(p.events[r.violation.at.event].op, op);
   EXPECT_FALSE(r.trace.empty());
 }
+TEST(ProxyFence, FencesWhatWasWrittenBeforeItOnly) {
+  auto verdict = [](bool fenceFirst) {
+    Builder b;
+    int data = b.buffer("data", 1);
+    Block body{b.write(data, b.c(0)), b.simple(tlx::sync::Kind::ProxyFence, "fence")};
+    if (fenceFirst)
+      std::swap(body[0], body[1]);
+    body.push_back(b.async(tlx::sync::Kind::Read, data, b.c(0), tlx::sync::Group::BulkStore));
+    body.push_back(b.group(tlx::sync::Kind::GroupCommit, tlx::sync::Group::BulkStore));
+    body.push_back(b.group(tlx::sync::Kind::GroupWait, tlx::sync::Group::BulkStore));
+    b.task("default", std::move(body), 4, -1);
+    return prove(b.p, {});
+  };
+  EXPECT_EQ(verdict(false).verdict, ProofResult::Proved);
+  ProofResult late = verdict(true);
+  ASSERT_EQ(late.verdict, ProofResult::Bug);
+  EXPECT_EQ(late.violation.cls, BugClass::ProxyFence);
+}
+
 } // namespace
 
 TEST(Ring, ADroppedReleaseDeadlocksTheProducer) {
