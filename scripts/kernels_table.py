@@ -55,7 +55,7 @@ def row(build, kernel, measured):
     if result.get("preconditions"):
         verdict += " if " + ", ".join("`%s`" % p for p in result["preconditions"])
     run = tool(build, "tlx-run", "--device", "sim", path + ".mlir", "--manifest", path + ".json", "--timing-only", "--json")
-    time = "%d cycles on %s" % (run["cycles"], run["chip"])
+    time = "%.2f us on %s" % (run["ns"] / 1000, run["chip"].upper())
     cells = "[%s](%s.py)" % (kernel, kernel), computes, "`%s`" % target, features, verdict, time, measured.get(kernel, "")
     return "| " + " | ".join(cells) + " |\n"
 
