@@ -3,6 +3,7 @@
 #include "compiler/analysis/EncodingToLayout.h"
 #include "compiler/analysis/TensorMemorySize.h"
 #include "compiler/dialect/tlx/TLX.h"
+#include "compiler/dialect/ttg/CtaParts.h"
 #include "compiler/dialect/ttng/TTNG.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -80,7 +81,7 @@ std::optional<int64_t> sizeInMemory(ttg::MemDescType type, ArrayRef<int64_t> sha
   int64_t elements = 1;
   for (int64_t size : shape)
     elements *= size;
-  return withPadding(type, elements) * bytesOfElement(type);
+  return withPadding(type, elements) * bytesOfElement(type) / ttg::ctaParts(type);
 }
 
 std::optional<SmallVector<BufferSpan>> spansOf(ttg::MemDescType type, const BufferPart &part) {

@@ -20,7 +20,7 @@
 
 namespace tlx {
 
-/// What a buffer of `shape` occupies whose elements and encoding are those of
+/// What a CTA's part of a buffer of `shape` occupies whose elements and encoding are those of
 /// `type`, padding included; nothing when the encoding cannot have the shape.
 std::optional<int64_t> sizeInMemory(ttg::MemDescType type, llvm::ArrayRef<int64_t> shape);
 

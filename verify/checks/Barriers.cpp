@@ -254,6 +254,9 @@ Machine::Outcome Machine::namedBarrier(State &state, int task, int event, const 
     return violate(std::move(v));
   };
   int64_t threads = threadsOf(task);
+  if (map.slotOf(r.barrier) < program.ownNamedBarriers)
+    return complain(name + " is the compiler's own: warp_specialize uses those below " +
+                    std::to_string(program.ownNamedBarriers));
   if (r.amount % 32 || r.amount <= 0)
     return complain(name + " needs a thread count that is a positive multiple of 32; got " +
                     std::to_string(r.amount));

@@ -29,6 +29,7 @@ public:
   std::string barrierName(int flat) const;
   const BarrierArray &arrayOf(int flat) const { return program.barriers[owner[flat]]; }
   int rankOf(int flat) const;
+  int slotOf(int flat) const { return (flat - firstBarrier[owner[flat]]) % arrayOf(flat).slots; }
   int cellRank(int cell) const { return cellRanks[cell]; }
   int spaceKind(int cell) const { return kinds[cell]; } ///< sync::Space
   /// The cells that an mbarrier takes up; none where no access can meet it.

@@ -83,10 +83,9 @@ public:
       if (!visited.insert(machine.canonical(state, stop.fork)).second)
         continue;
       ++forks;
-      if (!split && forks > 64 &&
-          *std::max_element(state.tasks[stop.fork.task].n.begin(),
-                            state.tasks[stop.fork.task].n.end()) > 40 &&
-          visited.size() > 3000) {
+      const std::vector<int64_t> &n = state.tasks[stop.fork.task].n;
+      if (!split && forks > 64 && visited.size() > 3000 &&
+          std::any_of(n.begin(), n.end(), [](int64_t iteration) { return iteration > 40; })) {
         grows = true;
         return unknown(result, "a loop bound stays known", {});
       }
@@ -101,8 +100,8 @@ public:
         }
         continue;
       }
-      for (int64_t n : state.tasks[stop.fork.task].n)
-        deepest = std::max(deepest, n);
+      for (int64_t iteration : n)
+        deepest = std::max(deepest, iteration);
       // The answer that keeps a loop running comes last: short runs first.
       for (bool yes : {stop.fork.negated, !stop.fork.negated}) {
         // The state moves into the second answer only.
@@ -296,7 +295,22 @@ private:
 };
 } // namespace
 
+/// What the chip does not have needs no run.
+static std::optional<ProofResult> excess(const Program &program) {
+  if (program.excesses.empty())
+    return std::nullopt;
+  const Excess &first = program.excesses.front();
+  ProofResult result;
+  result.verdict = ProofResult::Bug;
+  result.violation = {BugClass::Resources, first.message, {-1, -1, {}, {}, first.loc}, {}};
+  for (const auto &[text, loc] : first.parts)
+    result.violation.related.push_back({-1, -1, {}, text, loc});
+  return result;
+}
+
 ProofResult tlx::verify::prove(const Program &program, const ProverOptions &options) {
+  if (auto found = excess(program))
+    return *found;
   bool split = false;
   Clock::time_point start = Clock::now();
   auto search = [&](std::vector<Precondition> &preconditions) {

@@ -52,7 +52,8 @@ Machine::Eval Machine::simplifyTerm(State &state, int task, int t, LinForm &form
   switch (static_cast<Op>(term.value)) {
   case Op::Select: {
     Eval e = truth(state, task, term.operands[0], n, mayFork, known);
-    by = term.operands[known ? 1 : 2];
+    if (e == Eval::Known)
+      by = term.operands[known ? 1 : 2];
     return e;
   }
   case Op::Min:
@@ -71,7 +72,7 @@ Machine::Eval Machine::simplifyTerm(State &state, int task, int t, LinForm &form
     if (!program.exprs.opaques[term.name].sequence)
       return Eval::Unknown;
     // The element that the outermost loop asks for in its iteration n is the n-th.
-    const LinForm &index = linears.form(term.operands[0]);
+    const LinForm index = linears.form(term.operands[0]);
     LinId ord = linears.termForm({LinTerm::Ord, 1, 0, {}});
     bool shifted = index.c && index.terms == linears.form(ord).terms && !n.empty();
     if (shifted ? !moveTo(form, t, 1, index.c, n) : !index.terms.empty())

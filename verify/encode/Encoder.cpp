@@ -11,6 +11,8 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include <numeric>
+
 using namespace mlir;
 
 namespace tlx::verify {
@@ -134,26 +136,63 @@ void Encoder::scan() {
   });
 }
 
-/// Finds out where buffers lie.
-bool Encoder::layOut() {
-  ScopedDiagnosticHandler first(function->getContext(), [&](Diagnostic &error) {
-    if (out.reason.empty()) {
-      out.reason = "storage-aliases";
-      out.message = error.str();
-      out.loc = sourceLoc(error.getLocation(), file);
-    }
+std::optional<Excess> Encoder::firstError(function_ref<LogicalResult()> work) {
+  std::optional<Excess> first;
+  ScopedDiagnosticHandler handler(function->getContext(), [&](Diagnostic &error) {
+    if (!first)
+      first = {error.str(), sourceLoc(error.getLocation(), file), {}};
     return success();
   });
-  FailureOr<StorageAliases> computed = StorageAliases::compute(function);
-  if (succeeded(computed))
-    aliases = std::move(*computed);
-  return succeeded(computed);
+  return failed(work()) ? first : std::nullopt;
+}
+
+/// Finds out where buffers lie.
+bool Encoder::layOut() {
+  auto error = firstError([&]() -> LogicalResult {
+    FailureOr<StorageAliases> computed = StorageAliases::compute(function);
+    if (succeeded(computed))
+      aliases = std::move(*computed);
+    return computed;
+  });
+  if (error) {
+    out.reason = "storage-aliases";
+    out.message = error->message;
+    out.loc = error->loc;
+    return false;
+  }
+  allocation = StorageAllocation::compute(function, aliases);
+  // At .ttgir storages whose lives are over make room for others: what lies on the
+  // same memory is one space.
+  size_t count = aliases.storages().size();
+  spaces.resize(count);
+  std::iota(spaces.begin(), spaces.end(), 0);
+  for (size_t i = 0; !launch.beforeTtgir && i < count; ++i)
+    for (size_t j = 0; j < i; ++j)
+      if (overlaid(i, j))
+        std::replace(spaces.begin(), spaces.end(), int(spaces[i]), int(spaces[j]));
+  return true;
+}
+
+/// The first byte or column of a storage, where the IR or else the allocation puts it.
+int64_t Encoder::addressOf(size_t storage) const {
+  Operation *source = aliases.storages()[storage].source;
+  bool tensor = aliases.storages()[storage].kind == tlxd::StorageKind::Tmem;
+  auto stated =
+      source->getAttrOfType<IntegerAttr>(tensor ? "tensor_memory_col_offset" : "allocation.offset");
+  return stated ? stated.getInt() : allocation.addressOf(storage).offset;
+}
+
+bool Encoder::overlaid(size_t a, size_t b) const {
+  const Storage &first = aliases.storages()[a], &second = aliases.storages()[b];
+  return first.kind == second.kind && allocation.mayShare(a, b) &&
+         addressOf(a) < addressOf(b) + second.size && addressOf(b) < addressOf(a) + first.size;
 }
 
 void Encoder::run() {
   if (!readLaunch() || !layOut())
     return;
   scan();
+  resources();
   fencesBulkStores = launch.beforeTtgir;
   p.ranks = static_cast<int>(cluster[0] * cluster[1] * cluster[2]);
   if (auto kernel = dyn_cast<tt::FuncOp>(function); kernel && p.ranks > 1)

@@ -20,6 +20,12 @@
 
 namespace tlx::verify {
 
+/// What a chip gives one CTA; 0: not known, and not checked.
+struct ChipLimits {
+  int64_t sharedBytes = 0;
+  int64_t tensorColumns = 0;
+};
+
 /// What the IR does not say about a launch. Unset: not known.
 struct LaunchShape {
   std::string target;
@@ -29,6 +35,7 @@ struct LaunchShape {
   std::string from; ///< file or "command line"
   /// The IR is above ttgir, where fbtriton's own fences are not there yet.
   bool beforeTtgir = false;
+  ChipLimits limits = {};
 };
 
 struct EncodedKernel {

@@ -3,7 +3,7 @@
 
 #include "compiler/analysis/BufferSpans.h"
 #include "compiler/analysis/ClusterSync.h"
-#include "compiler/analysis/StorageAliases.h"
+#include "compiler/analysis/StorageAllocation.h"
 #include "compiler/dialect/interfaces/SyncEffects.h"
 #include "compiler/dialect/ttng/TTNG.h"
 #include "verify/encode/Encoder.h"
@@ -70,7 +70,11 @@ private:
   bool readLaunch();
   void scan();
   bool layOut();
+  int64_t addressOf(size_t storage) const;
+  bool overlaid(size_t a, size_t b) const;
   void encodeRank(int rank);
+  /// The first error that `work` emits, if it fails.
+  std::optional<Excess> firstError(llvm::function_ref<mlir::LogicalResult()> work);
   Block region(mlir::Region &region);
   void blocks(mlir::Block *from, mlir::Block *stop, mlir::PostDominanceInfo &after,
               llvm::SmallPtrSetImpl<mlir::Block *> &open, Block &out);
@@ -114,6 +118,10 @@ private:
   int bufferOf(int root);
   int barrierOf(int root);
   void targetOf(const View &view, bool barrier, Target &target);
+
+  // Resources.cpp
+  void resources();
+  void memory(bool tensor, int64_t limit);
 
   // Effects.cpp
   void effects(mlir::Operation *op, Block &out);
@@ -163,6 +171,8 @@ private:
   llvm::DenseMap<mlir::Value, ViewSet> views;
   std::vector<Root> roots;
   StorageAliases aliases;
+  StorageAllocation allocation; ///< of them
+  std::vector<int> spaces;      ///< of each storage: equal where they share memory
   std::map<std::tuple<const void *, std::vector<int64_t>>,
            std::optional<llvm::SmallVector<BufferSpan>>>
       spansOfViews;

@@ -14,6 +14,7 @@
 #include "verify/encode/EncoderImpl.h"
 
 #include "compiler/analysis/EncodingToLayout.h"
+#include "compiler/dialect/ttg/CtaParts.h"
 #include "compiler/dialect/ttng/TTNG.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -22,13 +23,14 @@ using namespace mlir;
 
 namespace tlx::verify {
 
-/// Arrays of tiles and arrays of barriers have a leading dimension of slots.
+/// Arrays of tiles and arrays of barriers have a leading dimension of slots; not so
+/// a barrier that each CTA of a program has a part of (`2xi64`).
 bool Encoder::isArray(Value value) const {
   auto type = cast<ttg::MemDescType>(value.getType());
   if (isa<ttng::TensorMemorySpaceAttr>(type.getMemorySpace()))
     return type.getShape().size() >= 3;
-  return type.getShape().size() > encodedRank(type) || ttg::isBarrierType(type) ||
-         indexedRoots.contains(value);
+  return type.getShape().size() > encodedRank(type) || indexedRoots.contains(value) ||
+         (ttg::isBarrierType(type) && ttg::ctaParts(type) == 1);
 }
 
 /// The array of buffers at `place`, made by `value`.
@@ -136,9 +138,10 @@ ViewSet Encoder::viewOf(Operation *op, Value value) {
     Buffer place;
     place.where =
         storage.kind == tlxd::StorageKind::Tmem ? sync::Space::Tensor : sync::Space::Shared;
-    place.space = static_cast<int>(at->storage);
+    place.space = spaces[at->storage];
     place.lanes = std::max<int64_t>(storage.lanes, 1);
-    place.base = at->unit * at->slot;
+    place.lane = allocation.addressOf(at->storage).lane ? 64 : 0; // the upper half
+    place.base = addressOf(at->storage) + at->unit * at->slot;
     if (isArray(value)) {
       place.slots = static_cast<int>(at->count);
       place.extent = at->unit;

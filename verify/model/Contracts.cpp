@@ -29,7 +29,10 @@ const std::vector<tlx::verify::Contract> &tlx::verify::contracts() {
                                   "2-CTA one at its end unless tlx.user_post_ws_sync"},
       {"fence-before-bulk-store", "above .ttgir, a proxy fence stands before every bulk store: "
                                   "fbtriton inserts it"},
-      {"distinct-allocations", "allocations that no alias construct joins do not share memory"},
+      {"distinct-allocations",
+       "above .ttgir, allocations that no alias construct joins do not share memory; at .ttgir, "
+       "those whose lives are over make room for others as a first fit of the larger ones first "
+       "does, unless the IR gives addresses"},
       {"register-contents", "asynchronous use of registers is ordered by the IR's values"},
       {"clc-answers-end", "cluster launch control stops granting at some time"},
   };

@@ -195,6 +195,13 @@ struct Task {
   Block body;
 };
 
+/// Something that the kernel asks for and the chip does not have.
+struct Excess {
+  std::string message;
+  SourceLoc loc;
+  std::vector<std::pair<std::string, SourceLoc>> parts; ///< what it is made up of
+};
+
 /// A whole kernel.
 struct Program {
   std::string kernel;
@@ -205,6 +212,9 @@ struct Program {
   std::vector<Event> events;
   std::vector<Task> tasks;
   int ranks = 1;
+  std::vector<Excess> excesses;
+  /// Named barriers below this one are the compiler's own.
+  int ownNamedBarriers = 0;
   /// Launch-invariant expressions known to be at least 1 (assumptions stated by
   /// the IR, facts found by the solver).
   std::vector<ExprId> positive;

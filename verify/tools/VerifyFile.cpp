@@ -6,6 +6,7 @@
 #include "runtime/base/Sha256.h"
 #include "runtime/base/SourceText.h"
 #include "runtime/loader/Manifest.h"
+#include "sim/chips/Targets.h"
 #include "verify/encode/Encoder.h"
 #include "verify/model/Contracts.h"
 #include "verify/smt/Integers.h"
@@ -147,6 +148,17 @@ void completeReplay(replay::Trace &trace, FunctionOpInterface function, const La
   }
 }
 
+/// The target's limits; none for a target that is not known.
+ChipLimits limitsOf(const std::string &target) {
+  const sim::TargetChip *row = sim::chipOfTarget(target);
+  if (!row)
+    return {};
+  Result<sim::Chip> chip = sim::Chip::load(row->chip);
+  if (!chip)
+    return {};
+  return {chip->integer(sim::Param::SmSmemPerCta), chip->integer(sim::Param::SmTmemColumns)};
+}
+
 KernelReport verifyKernel(Operation *function, const std::string &path, IrLevel level,
                           const Given &given, const VerifyRequest &request) {
   auto start = std::chrono::steady_clock::now();
@@ -169,6 +181,10 @@ KernelReport verifyKernel(Operation *function, const std::string &path, IrLevel 
   auto since = [](auto from) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - from).count();
   };
+  auto module = function->getParentOfType<ModuleOp>();
+  if (auto stated = module->getAttrOfType<StringAttr>("ttg.target"); stated && shape.target.empty())
+    shape.target = stated.str();
+  shape.limits = limitsOf(shape.target);
   EncodedKernel encoded = encode(function, shape);
   report.encodeSeconds = since(start);
   report.kernel = encoded.program.kernel;

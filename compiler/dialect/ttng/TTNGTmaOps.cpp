@@ -1,4 +1,5 @@
 // TMA and bulk copies: verifiers, syntax, synchronisation effects.
+#include "compiler/dialect/ttg/CtaParts.h"
 #include "compiler/dialect/ttng/TTNG.h"
 #include "compiler/dialect/ttng/TTNGVerify.h"
 
@@ -240,7 +241,8 @@ static void loadEffects(SyncEffects &effects, Value source, Value buffer, Value 
   SyncEffect write = transfer(Kind::Write, spaceOf(buffer), buffer);
   SyncEffect complete = transfer(Kind::BarrierComplete, spaceOf(barrier), barrier);
   complete.proxy = Proxy::Generic;
-  complete.amount = bytesOf(buffer.getType());
+  auto type = cast<ttg::MemDescType>(buffer.getType());
+  complete.amount = bytesOf(type) / ttg::ctaParts(type);
   complete.rank = remoteRankOf(barrier);
   complete.pairLeader = pair;
   write.rank = remoteRankOf(buffer);

@@ -141,7 +141,9 @@ FailureOr<LoweredKernel> lowerToNvvm(tt::FuncOp kernel) {
     return kernel.emitError("'") << kernel.getName() << "' returns values; a kernel must not";
   if (failed(checkLayouts(kernel)))
     return failure();
-  FailureOr<WarpPlan> warps = planWarps(kernel);
+  auto warpsStated =
+      kernel->getParentOfType<ModuleOp>()->getAttrOfType<IntegerAttr>("ttg.num-warps");
+  FailureOr<WarpPlan> warps = planWarps(kernel, warpsStated.getInt());
   if (failed(warps))
     return failure();
   FailureOr<SharedPlan> plan = planShared(kernel);

@@ -11,56 +11,6 @@ namespace LL = mlir::LLVM;
 
 namespace tlx::nvidia {
 
-constexpr int kAllWarps = 1, kFirstPartition = 2;
-constexpr int64_t kRegisterFile = 64 * 1024, kMostRegisters = 256, kFewestRegisters = 24;
-
-/// Partitions of whole warp groups first, so that they begin at one.
-static LogicalResult place(ttg::WarpSpecializeOp op, WarpPlan &plan) {
-  ArrayRef<int32_t> sizes = op.getPartitionNumWarps();
-  SmallVector<int64_t> first(sizes.size());
-  int64_t end = plan.defaultWarps;
-  if (std::optional<ArrayRef<int32_t>> given = op.getWarpGroupStartIds()) {
-    for (auto [index, start] : llvm::enumerate(*given)) {
-      first[index] = start;
-      end = std::max<int64_t>(end, start + sizes[index]);
-    }
-  } else {
-    SmallVector<size_t> order = llvm::to_vector(llvm::seq(sizes.size()));
-    llvm::stable_sort(order, [&](size_t a, size_t b) { return sizes[a] > sizes[b]; });
-    for (size_t index : order) {
-      if (sizes[index] % 4 == 0)
-        end = llvm::alignTo(end, 4);
-      first[index] = end;
-      end += sizes[index];
-    }
-  }
-  plan.firstWarps[op] = first;
-  plan.totalWarps = std::max<int64_t>(plan.totalWarps, llvm::alignTo(end, 4));
-  if (plan.totalWarps > 32)
-    return op.emitError("'ttg.warp_specialize' needs ")
-           << plan.totalWarps << " warps; a CTA has at most 32";
-  return success();
-}
-
-FailureOr<WarpPlan> planWarps(tt::FuncOp kernel) {
-  WarpPlan plan;
-  auto module = kernel->getParentOfType<ModuleOp>();
-  plan.defaultWarps = plan.totalWarps =
-      module->getAttrOfType<IntegerAttr>("ttg.num-warps").getInt();
-  kernel.walk([&](ttg::WarpSpecializeOp op) { plan.specializations.push_back(op); });
-  bool asks = false;
-  for (ttg::WarpSpecializeOp op : plan.specializations) {
-    if (failed(place(op, plan)))
-      return failure();
-    asks |= op.getRequestedRegisters().has_value();
-  }
-  plan.single = plan.specializations.size() == 1 && kernel.getBody().hasOneBlock() &&
-                plan.specializations.front()->getParentOp() == kernel;
-  if (asks)
-    plan.entryRegisters = std::min(kRegisterFile / (plan.totalWarps * 32) / 8 * 8, kMostRegisters);
-  return plan;
-}
-
 static void setRegisters(Emitter &e, int64_t from, int64_t to) {
   if (from == to || from == 0 || to == 0)
     return;
@@ -69,34 +19,8 @@ static void setRegisters(Emitter &e, int64_t from, int64_t to) {
   NVVM::SetMaxRegisterOp::create(e.b, e.loc, to, action);
 }
 
-/// Registers of each warp group's threads while `op` runs; 0: as at entry. Groups
-/// get the most that a partition in them asks for, the default warps what is left.
-static FailureOr<SmallVector<int64_t>> registersOf(ttg::WarpSpecializeOp op, const WarpPlan &plan) {
-  SmallVector<int64_t> groups(plan.totalWarps / 4 + 1, 0);
-  std::optional<ArrayRef<int32_t>> asked = op.getRequestedRegisters();
-  if (!asked)
-    return groups;
-  int64_t left = plan.entryRegisters * plan.totalWarps;
-  for (auto [index, count] : llvm::enumerate(*asked)) {
-    int64_t first = plan.firstWarps.lookup(op)[index];
-    int64_t end = first + op.getPartitionNumWarps()[index];
-    for (int64_t warp = first; warp < end; ++warp)
-      groups[warp / 4] = std::max<int64_t>(groups[warp / 4], count / 8 * 8);
-  }
-  for (int64_t group = llvm::divideCeil(plan.defaultWarps, 4); group < plan.totalWarps / 4; ++group)
-    left -= 4 * (groups[group] ? groups[group] : plan.entryRegisters);
-  int64_t mine = std::min(left / plan.defaultWarps / 8 * 8, kMostRegisters);
-  if (std::optional<uint32_t> wanted = op.getDefaultRequestedRegisters())
-    mine = std::min<int64_t>(mine, int64_t(*wanted) / 8 * 8);
-  if (mine < kFewestRegisters)
-    return op.emitError("'ttg.warp_specialize' asks for more registers than there are");
-  for (int64_t group = 0; group * 4 < plan.defaultWarps; ++group)
-    groups[group] = mine;
-  return groups;
-}
-
 static void meetAll(Emitter &e) {
-  e.namedBarrier(e.i32(kAllWarps), e.i32(e.warps.totalWarps * 32));
+  e.namedBarrier(e.i32(kAllWarpsBarrier), e.i32(e.warps.totalWarps * 32));
 }
 
 /// The end of a warp_specialize: registers go back to what they were at entry.
@@ -193,7 +117,7 @@ static LogicalResult emitPartitions(Emitter &e, ttg::WarpSpecializeOp op, Value 
     Task task;
     task.warps = count;
     task.firstWarp = first;
-    task.barrier = kFirstPartition + int(index);
+    task.barrier = kFirstPartitionBarrier + int(index);
     task.scratch = e.plan.scratch.lookup(&partition);
     e.startTask(task);
     auto outside = e.copyValues();

@@ -5,30 +5,12 @@
 #include "runtime/backends/sim/SimLaunch.h"
 #include "runtime/backends/sim/SimReplay.h"
 #include "runtime/loader/CompilerLibrary.h"
+#include "sim/chips/Targets.h"
 
 #include <cstring>
 
 namespace tlx::device {
 namespace {
-
-/// The chip that stands for a target, and the family that a chip must be of.
-struct TargetRow {
-  const char *target;
-  const char *chip;
-  sim::Arch arch;
-};
-constexpr TargetRow targets[] = {
-    {"cuda:90", "h200", sim::Arch::Sm90},           {"cuda:100", "b200", sim::Arch::Sm100},
-    {"hip:gfx942", "mi300x", sim::Arch::Gfx9},      {"hip:gfx950", "mi350x", sim::Arch::Gfx9},
-    {"hip:gfx1250", "gfx1250", sim::Arch::Gfx1250},
-};
-
-const TargetRow *findTarget(const std::string &target) {
-  for (const TargetRow &row : targets)
-    if (target == row.target)
-      return &row;
-  return nullptr;
-}
 
 class SimDevice : public Device {
 public:
@@ -96,10 +78,10 @@ private:
 } // namespace
 
 Result<std::unique_ptr<Device>> makeSimDevice(const DeviceOptions &options) {
-  const TargetRow *row = findTarget(options.target);
+  const sim::TargetChip *row = sim::chipOfTarget(options.target);
   if (!row) {
     std::string list;
-    for (const TargetRow &known : targets)
+    for (const sim::TargetChip &known : sim::targetChips())
       list += (list.empty() ? "" : ", ") + std::string(known.target);
     return Error("target '" + options.target + "' cannot be simulated", options.targetLocation)
         .withHint("targets: " + list);

@@ -37,6 +37,15 @@ TEST(Ring, ProvedForAllTripCounts) {
       }
 }
 
+TEST(Ring, SixtyFourSlots) {
+  RingOptions o;
+  o.slots = 64, o.consumers = 2;
+  ProofResult r = check(o);
+  EXPECT_EQ(r.verdict, ProofResult::Proved) << describe(r);
+  o.dropArriveOf = 1;
+  EXPECT_EQ(check(o).verdict, ProofResult::Bug);
+}
+
 TEST(Ring, ProvedInsideATileLoop) {
   for (int slots = 1; slots <= 8; ++slots) {
     RingOptions o;

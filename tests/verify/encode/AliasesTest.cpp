@@ -1,40 +1,29 @@
 // Aliases and views: a bulk store still reads one buffer while another is written.
 // That is a race exactly when the two share bytes.
-#include "compiler/dialect/registry/Registry.h"
-#include "verify/checks/Prover.h"
-#include "verify/encode/Encoder.h"
+#include "tests/verify/encode/EncodeTest.h"
 
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/MLIRContext.h"
-#include "mlir/Interfaces/FunctionInterfaces.h"
-#include "mlir/Parser/Parser.h"
-#include "gtest/gtest.h"
-
-using namespace mlir;
 using namespace tlx;
 using namespace tlx::verify;
+using tlx::verify::testing::EncodeTest;
 
 namespace {
 
-class AliasesTest : public ::testing::Test {
+class AliasesTest : public EncodeTest {
 protected:
-  AliasesTest() {
-    DialectRegistry registry;
-    registerDialects(registry);
-    context.appendDialectRegistry(registry);
-    context.loadAllAvailableDialects();
-    context.disableMultithreading();
-  }
+  std::string verdict(const std::string &body) { return EncodeTest::verdict(program(body)); }
 
-  /// "PROVED", the class of the BUG, or the reason of the UNKNOWN.
-  std::string verdict(const std::string &body) {
-    std::string text = R"(
+  std::string program(const std::string &body) {
+    return R"(
 #s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #f = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>
 #t = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = true, elementBitWidth = 16}>
 #b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#p = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>
+#u = #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+#c = #ttng.tensor_memory_encoding<blockM = 128, blockN = 1, colStride = 1>
 #smem = #ttg.shared_memory
-module attributes {"ttg.num-warps" = 4 : i32} {
+module attributes {"ttg.num-ctas" = )" +
+           std::to_string(ctas) + R"( : i32, "ttg.num-warps" = 4 : i32} {
 tt.func @k(%d: !tt.tensordesc<tensor<64x64xf16>>, %d1: !tt.tensordesc<tensor<64x32xf16>>,
            %d2: !tt.tensordesc<tensor<32x64xf16>>, %v: tensor<64x64xf16>, %w: tensor<64x32xf16>,
            %h: tensor<32x64xf16>, %x: i32) {
@@ -42,23 +31,9 @@ tt.func @k(%d: !tt.tensordesc<tensor<64x64xf16>>, %d1: !tt.tensordesc<tensor<64x
   %c1 = arith.constant 1 : i32
   %c2 = arith.constant 2 : i32
 )" + body + "  ttng.async_tma_store_wait {pendings = 0 : i32}\n  tt.return\n} }\n";
-    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
-    if (!module)
-      return "does not parse";
-    std::string result;
-    for (auto function : module->getOps<FunctionOpInterface>()) {
-      EncodedKernel kernel = encode(function, {});
-      if (!kernel.reason.empty())
-        return kernel.reason + ": " + kernel.message;
-      ProofResult proof = prove(kernel.program, {});
-      result = proof.verdict == ProofResult::Proved ? "PROVED"
-               : proof.verdict == ProofResult::Bug  ? info(proof.violation.cls).name
-                                                    : proof.reason;
-    }
-    return result;
   }
 
-  MLIRContext context;
+  int ctas = 1;
 };
 
 const std::string kTile = "!ttg.memdesc<64x64xf16, #s, #smem, mutable>";
@@ -220,4 +195,95 @@ TEST_F(AliasesTest, storageThatIsTooSmallIsNamed) {
               kTiles + "\n");
   EXPECT_NE(text.find("storage-aliases: "), std::string::npos) << text;
   EXPECT_NE(text.find("size 100 is too small"), std::string::npos) << text;
+}
+
+TEST_F(AliasesTest, aBarrierOfSeveralCtasIsOneBarrier) {
+  auto text = [](const std::string &encoding) {
+    std::string type = "!ttg.memdesc<2xi64, #" + encoding + ", #smem, mutable>";
+    return "  %b = ttg.local_alloc : () -> " + type + "\n  ttng.init_barrier %b, 1 : " + type +
+           "\n";
+  };
+  EXPECT_EQ(verdict(text("p")), "does not parse: ");
+  ctas = 2;
+  EXPECT_EQ(verdict(text("p")), "PROVED");
+  EXPECT_EQ(verdict(text("b")).find("ttng.init_barrier: a barrier array without an index"), 0u);
+}
+
+TEST_F(AliasesTest, aRemoteCopyReadsItsOwnCtasBuffer) {
+  // The copy from %r to the peer's %s still reads %r, not the peer's.
+  std::string text =
+      kAlloc + index("r", "a", "c0") + index("s", "a", "c1") +
+      "  %bars = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #b, #smem, mutable>\n"
+      "  %bar = ttg.memdesc_index %bars[%c0] : !ttg.memdesc<1xi64, #b, #smem, mutable> -> "
+      "!ttg.memdesc<1xi64, #b, #smem, mutable>\n"
+      "  ttg.async_remote_shmem_copy %r, rank %c1, %s barrier %bar : " +
+      kTile + " -> " + kTile + " barrier_ty !ttg.memdesc<1xi64, #b, #smem, mutable>\n";
+  LaunchShape pair;
+  pair.cluster = {2, 1, 1};
+  Program copied = encoded(program(text), pair).program;
+  int reads = 0, writes = 0;
+  for (const Event &event : copied.events)
+    for (const Effect &effect : event.effects) {
+      if (effect.kind == sync::Kind::Read && ++reads)
+        EXPECT_EQ(effect.target.rank, NoExpr);
+      if (effect.kind == sync::Kind::Write && ++writes)
+        EXPECT_NE(effect.target.rank, NoExpr);
+    }
+  EXPECT_EQ(reads, 2);
+  EXPECT_EQ(writes, 2);
+}
+
+TEST_F(AliasesTest, allocationsWhoseLivesAreOverMakeRoomAtTtgir) {
+  std::string text = kAlloc + index("r", "a", "c0") + reading("r");
+  std::string next =
+      "  %n = ttg.local_alloc : () -> " + kTiles + "\n" + index("s", "n", "c0") + write("s");
+  std::string wait = "  ttng.async_tma_store_wait {pendings = 0 : i32}\n";
+  EXPECT_EQ(verdict(text + next), "race");
+  EXPECT_EQ(verdict(text + wait + next), "PROVED");
+  // Still alive: not on the same memory.
+  EXPECT_EQ(verdict(text + next + index("t", "a", "c1")), "PROVED");
+  LaunchShape early;
+  early.beforeTtgir = true;
+  EXPECT_EQ(EncodeTest::verdict(program(text + next), early), "PROVED");
+  // Where the IR says.
+  auto at = [&](const std::string &whole, const std::string &offset) {
+    std::string changed = whole;
+    std::string alloc = "ttg.local_alloc : ()";
+    changed.replace(changed.rfind(alloc), alloc.size(),
+                    "ttg.local_alloc {allocation.offset = " + offset + " : i32} : ()");
+    return verdict(changed);
+  };
+  EXPECT_EQ(at(text + next, "32768"), "PROVED");
+  EXPECT_EQ(at(text + next, "4096"), "race");
+}
+
+TEST_F(AliasesTest, columnsOfTensorMemoryUnderAnotherName) {
+  // 300 single columns over four accumulators of 128; the MMA writes the third.
+  auto text = [](int column) {
+    std::string bar = "!ttg.memdesc<1xi64, #b, #smem, mutable>";
+    std::string accs = "!ttg.memdesc<4x128x128xf32, #u, #ttng.tensor_memory, mutable>";
+    std::string acc = "!ttg.memdesc<128x128xf32, #u, #ttng.tensor_memory, mutable>";
+    std::string columns = "!ttg.memdesc<300x128x1xf32, #c, #ttng.tensor_memory, mutable>";
+    std::string one = "!ttg.memdesc<128x1xf32, #c, #ttng.tensor_memory, mutable>";
+    std::string a = "!ttg.memdesc<128x64xf16, #s, #smem, mutable>";
+    std::string b = "!ttg.memdesc<64x128xf16, #s, #smem, mutable>";
+    return "  %true = arith.constant true\n  %false = arith.constant false\n"
+           "  %i = arith.constant " +
+           std::to_string(column) +
+           " : i32\n  %z = arith.constant dense<0.0> : tensor<128x1xf32>\n  %bar = ttg.local_alloc "
+           ": "
+           "() -> " +
+           bar + "\n  ttng.init_barrier %bar, 1 : " + bar + "\n  %a = ttg.local_alloc : () -> " +
+           a + "\n  %b = ttg.local_alloc : () -> " + b + "\n  %t = ttng.tmem_alloc : () -> " +
+           accs + "\n  %o = tlx.local_alias %t : " + accs + " -> " + columns +
+           "\n  %r = ttg.memdesc_index %t[%c2] : " + accs + " -> " + acc +
+           "\n  ttng.tc_gen5_mma %a, %b, %r, %false, %true, %bar[%true] {is_async} : " + a + ", " +
+           b + ", " + acc + ", " + bar + "\n  %n = ttg.memdesc_index %o[%i] : " + columns + " -> " +
+           one + "\n  ttng.tmem_store %z, %n, %true : tensor<128x1xf32> -> " + one +
+           "\n  ttng.wait_barrier %bar, %c0, %true : " + bar + "\n";
+  };
+  EXPECT_EQ(verdict(text(255)), "PROVED");
+  EXPECT_EQ(verdict(text(256)), "race");
+  EXPECT_EQ(verdict(text(299)), "race");
+  EXPECT_EQ(verdict(text(300)), "out-of-range");
 }

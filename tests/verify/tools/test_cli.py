@@ -43,7 +43,6 @@ class Cli(unittest.TestCase):
         usage = self.verify("--explain", "none").stderr
         classes = usage.split("classes: ")[1].split("\n")[0].split()
         classes.remove("contracts")
-        classes.remove("resources")  # declared, but nothing reports it yet
         self.assertEqual(sorted(classes), sorted(os.path.basename(path)[:-5] for path in glob.glob(EXAMPLES + "/*.mlir")))
         for name in classes:
             with self.subTest(name):

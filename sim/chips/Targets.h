@@ -1,0 +1,19 @@
+//===- Targets.h - the chip that stands for a target -----------------------===//
+#pragma once
+
+#include "sim/chips/Chip.h"
+
+namespace tlx::sim {
+
+struct TargetChip {
+  const char *target; ///< "cuda:90"
+  const char *chip;   ///< a built-in table
+  Arch arch;          ///< of any chip for this target
+};
+
+/// All targets that there are chips for.
+const std::vector<TargetChip> &targetChips();
+/// Null for a target without a chip.
+const TargetChip *chipOfTarget(std::string_view target);
+
+} // namespace tlx::sim
