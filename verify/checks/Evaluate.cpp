@@ -265,9 +265,10 @@ Machine::Eval Machine::decide(State &state, int task, ExprId expr, bool &value) 
   default: break;
   }
   int64_t v;
-  if (Eval e = evaluate(state, task, expr, v); e != Eval::Unknown) {
-    value = v != 0;
-    return e;
-  }
+  if (demands.isKeptFor(expr))
+    if (Eval e = evaluate(state, task, expr, v); e != Eval::Unknown) {
+      value = v != 0;
+      return e;
+    }
   return truth(state, task, linears.of(expr), state.tasks[task].n, true, value);
 }

@@ -45,6 +45,20 @@ bool Demands::isInteger(ExprId expr) const {
   }
 }
 
+bool Demands::isRemainder(ExprId expr) const {
+  const ExprNode &node = program.exprs[expr];
+  return (node.op == Op::Rem || node.op == Op::And) && program.exprs.isConst(node.b);
+}
+
+bool Demands::isKeptFor(ExprId expr) const {
+  if (expr == NoExpr || isInteger(expr) || isRemainder(expr))
+    return true;
+  const ExprNode &node = program.exprs[expr];
+  if (node.op == Op::Var)
+    return !vars[node.value].any || vars[node.value].exact;
+  return isKeptFor(node.a) && isKeptFor(node.b) && isKeptFor(node.c);
+}
+
 bool Demands::isSymbolic(ExprId expr) const {
   if (expr == NoExpr)
     return true;
@@ -118,7 +132,7 @@ void Demands::demandCond(ExprId expr) {
       demandCond(node.a);
     return;
   default:
-    if (isInteger(expr))
+    if (isInteger(expr) || (isRemainder(expr) && !isSymbolic(expr)))
       demand(expr, Exact);
     return;
   }

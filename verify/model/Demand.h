@@ -43,6 +43,11 @@ public:
   /// it is a known integer whenever the program runs.
   bool isInteger(ExprId expr) const;
 
+  /// May a condition be read off the variables' values? They are kept only as far as
+  /// something asks for them, and a condition that is no integer asks through its
+  /// closed form, but for a remainder.
+  bool isKeptFor(ExprId expr) const;
+
   /// Does the expression depend on no variable (only on symbols)?
   bool isSymbolic(ExprId expr) const;
   /// The period that all uses of a symbolic expression together ask for; 1 when
@@ -54,6 +59,7 @@ public:
 private:
   void demand(ExprId expr, const Demand &d);
   void demandCond(ExprId expr);
+  bool isRemainder(ExprId expr) const;
   void assigned(const Assign &assign) { sources[assign.var].push_back(assign.value); }
 
   const Program &program;

@@ -190,6 +190,44 @@ TEST(Loops, TasksThatTakeTurnsCountTheSameTiles) {
       EXPECT_LT(step.iteration[0], 2);
 }
 
+namespace {
+/// A ring of two slots whose producer, when all is sent, waits until the last `more`
+/// slots are given back: a loop that starts where the sending ended, at N.
+ProofResult drained(int more) {
+  Builder b;
+  Exprs &e = b.p.exprs;
+  ExprId n = b.arg("N", 0);
+  int full = b.barriers("full", 2), empty = b.barriers("empty", 2), data = b.buffer("data", 2);
+  Block inits;
+  for (int slot = 0; slot < 2; ++slot) {
+    inits.push_back(b.init(full, slot, 1));
+    inits.push_back(b.init(empty, slot, 1));
+  }
+  b.root(std::move(inits));
+  auto slot = [&](VarId k) { return e.rem(b.v(k), 2); };
+  auto parity = [&](VarId k) { return e.rem(e.div(b.v(k), 2), 2); };
+  auto other = [&](VarId k) { return e.rem(e.add(e.div(b.v(k), 2), b.c(1)), 2); };
+  VarId sent = b.p.addVar("sent"), read = b.p.addVar("read"), last = b.p.addVar("last");
+  b.task("producer",
+         {b.loop(sent, b.c(0), n,
+                 {b.wait(empty, slot(sent), other(sent)), b.expect(full, slot(sent), 64),
+                  b.load(data, slot(sent), full, slot(sent), 64)}),
+          b.loop(last, n, e.add(n, b.c(more)), {b.wait(empty, slot(last), other(last))})},
+         1);
+  b.task("consumer", {b.loop(read, b.c(0), n,
+                             {b.wait(full, slot(read), parity(read)), b.read(data, slot(read)),
+                              b.arrive(empty, slot(read))})});
+  return prove(b.p, {});
+}
+} // namespace
+
+TEST(Loops, ACounterThatStartsAtAnArgumentIsKnownModuloItsUses) {
+  EXPECT_EQ(drained(2).verdict, ProofResult::Proved) << drained(2).reason;
+  ProofResult r = drained(3); // the third slot back is one that nobody has sent
+  ASSERT_EQ(r.verdict, ProofResult::Bug) << r.reason;
+  EXPECT_EQ(r.violation.cls, BugClass::Deadlock);
+}
+
 TEST(Loops, WhatNoEventDependsOnIsLeftOut) {
   Builder b;
   Exprs &e = b.p.exprs;
