@@ -47,6 +47,14 @@ struct PhaseChange {
   int64_t phase; ///< phases completed so far
 };
 
+/// Bytes of a CTA's shared memory, or columns of its tensor memory, are read or written.
+struct MemoryUse {
+  TrackId task; ///< who asks for it
+  bool tensor, write;
+  int64_t offset, size;
+  Cycles begin, end; ///< asked for; all of it done
+};
+
 /// Something at `fromTime` on one track let another go on.
 struct Flow {
   TrackId from;
@@ -65,6 +73,7 @@ public:
   /// Service of a unit.
   virtual void onUnit(const Interval &interval) {}
   virtual void onPhase(const PhaseChange &change) {}
+  virtual void onMemory(const MemoryUse &use) {}
   virtual void onFlow(const Flow &flow) {}
 };
 

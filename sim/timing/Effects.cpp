@@ -39,8 +39,11 @@ TimingMachine::Step TimingMachine::runEffects(TimedTask &task, const Inst &inst)
     if (effect.kind == Kind::Hint && effect.target != noReg &&
         program.typeOf(effect.target).kind == TypeKind::TensorDesc)
       firstUse(task, task.slots[effect.target].bits); // its descriptor is there from now on
-    if (effect.kind == Kind::Read || effect.kind == Kind::Write || effect.kind == Kind::Hint)
+    if (effect.kind == Kind::Read || effect.kind == Kind::Write || effect.kind == Kind::Hint) {
+      if (task.track != NoTrack)
+        tellMemory(task, effect);
       continue; // the instruction's route accounts for them
+    }
     bool leads =
         !effect.pairLeader || effect.kind == Kind::BarrierComplete || task.cta->rank % 2 == 0;
     if (!leads || !predicate(task, effect.predicate))
@@ -65,6 +68,34 @@ TimingMachine::Step TimingMachine::runEffects(TimedTask &task, const Inst &inst)
       return Step::Suspend;
   }
   return Step::Next;
+}
+
+/// For pictures of what memory holds.
+void TimingMachine::tellMemory(const TimedTask &task, const Effect &effect) {
+  bool tensor = effect.space == sync::Space::Tensor;
+  if (effect.kind == Kind::Hint || (!tensor && effect.space != sync::Space::Shared) ||
+      effect.target == noReg || !predicate(task, effect.predicate))
+    return;
+  const Slot &slot = task.slots[effect.target];
+  const Type &type = program.typeOf(effect.target);
+  if (slot.unknown || slot.bits >> 48 || type.kind != TypeKind::MemDesc || type.shape.empty())
+    return;
+  bool write = effect.kind == Kind::Write;
+  const Inst &inst = program.code[task.pc];
+  if (!write && work[task.pc].route == Route::TensorMma &&
+      effect.target == program.operand(inst, 2) &&
+      !predicate(task, program.operand(inst, inst.op == Op::Tcgen05MmaScaled ? 5 : 3)))
+    return; // the accumulator is overwritten
+  int64_t offset = slot.bits, size = type.numElements() * type.memoryElementBytes();
+  if (tensor) {
+    int64_t rows = type.shape.size() > 1 ? type.shape[type.shape.size() - 2] : 1;
+    offset = offset % tmemLaneBytes / 4;
+    size = (size + 4 * std::min<int64_t>(rows, 128) - 1) / (4 * std::min<int64_t>(rows, 128));
+  }
+  Cycles end = task.clock;
+  if (effect.moment == sync::Moment::Completion)
+    end = std::max(end, write ? task.completion : task.sourceRead);
+  options.hooks->onMemory({task.track, tensor, write, offset, size, task.clock, end});
 }
 
 void TimingMachine::taskBarrier(TimedTask &task) {

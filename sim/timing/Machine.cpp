@@ -119,6 +119,9 @@ Result<void> TimingMachine::prepare() {
     end = std::max(end, offset + allocation.bytes);
   }
   sharedBytes = launch.sharedBytes > 0 ? launch.sharedBytes : sharedEnd;
+  tensorColumns = tensorEnd % tmemLaneBytes / 4;
+  if (tensorEnd > 0 && tensorColumns == 0)
+    tensorColumns = tmemLaneBytes / 4;
   loopExit.assign(program.code.size(), false);
   for (const Loop &loop : program.loops)
     for (Pc pc = loop.head; pc >= 0 && pc < loop.exit && size_t(pc) < program.code.size(); ++pc)
@@ -499,6 +502,8 @@ TimingReport TimingMachine::report() {
   r.flops = flops;
   r.ctas = ctasDone;
   r.ctasPerSm = scheduler->occupancy();
+  r.sharedBytesPerCta = sharedBytes;
+  r.tensorColumnsPerCta = tensorColumns;
   r.smsUsed = scheduler->smsUsed();
   r.instructions = instructions;
   r.smCyclesSimulated = double(active);

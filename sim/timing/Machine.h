@@ -119,6 +119,7 @@ private:
   int64_t specialValue(const TimedTask &task, const Inst &inst, bool &unknown) const;
 
   // Effects.cpp
+  void tellMemory(const TimedTask &task, const Effect &effect);
   Step runEffects(TimedTask &task, const Inst &inst);
   void issuedUntil(TimedTask &task, Cycles completion, Cycles sourceRead);
   static bool hasCommit(const Program &program, const Inst &inst);
@@ -170,6 +171,7 @@ private:
   std::array<int64_t, 3> ctaGrid{1, 1, 1}, clusterDims{1, 1, 1};
   int totalWarps = 4;
   int64_t sharedBytes = 0;
+  int64_t tensorColumns = 0; ///< of a CTA
   /// Of a large grid only the first waves are simulated: see prepare().
   int64_t totalClusters = 0, simulatedClusters = 0;
   int64_t steadyFirst = 0, steadyLast = 0; ///< clusters between which starts are steady

@@ -1,5 +1,6 @@
 #include "sim/views/Html.h"
 #include "sim/views/HtmlPage.h"
+#include "sim/views/Occupancy.h"
 #include "sim/views/Summary.h"
 
 #include "runtime/base/Json.h"
@@ -93,8 +94,18 @@ void stallTable(std::string &out, const TimingReport &report, const Program &pro
   out += "</table>\n";
 }
 
+/// Steps up to `last`, a pair for each.
+void steps(json::Writer &out, const char *key, const StepSeries &series, Cycles last) {
+  out.key(key).beginArray();
+  for (auto [time, value] : series)
+    if (time <= last)
+      out.beginRow().value(int64_t(time)).value(value).endArray();
+  out.endArray();
+}
+
 /// The time line's data: tracks with their lanes, bars, and texts once each.
-void timeLine(std::string &out, const Program &program, const Trace &trace, size_t maxIntervals) {
+void timeLine(std::string &out, const Program &program, const Trace &trace,
+              const std::vector<Occupancy> &memories, size_t maxIntervals) {
   const std::vector<TrackInfo> &tracks = trace.recordedTracks();
   std::vector<Interval> bars = trace.recordedIntervals();
   std::sort(bars.begin(), bars.end(), [](const Interval &a, const Interval &b) {
@@ -144,6 +155,17 @@ void timeLine(std::string &out, const Program &program, const Trace &trace, size
   data.endArray().key("tracks").row(names).key("labels").row(labels).key("colours").beginRow();
   for (const char *colour : Colours)
     data.value(colour);
+  data.endArray().key("memories").beginArray();
+  Cycles last = 0;
+  for (const Interval &bar : bars)
+    last = std::max(last, bar.end);
+  for (const Occupancy &memory : memories) {
+    data.beginObject().key("name").value(memory.name).key("unit").value(memory.unit);
+    data.key("limit").value(memory.limit);
+    steps(data, "allocated", memory.allocated, last);
+    steps(data, "used", memory.used, last);
+    data.endObject();
+  }
   data.endArray().endObject();
 
   out += "<h2>Time line</h2>\n";
@@ -154,7 +176,12 @@ void timeLine(std::string &out, const Program &program, const Trace &trace, size
            "double-click for all.";
     if (cut)
       out += " The first " + std::to_string(maxIntervals) + " bars are shown.";
-    out += "</p>\n<canvas id=\"time\"></canvas><div id=\"tip\"></div>\n";
+    out += "</p>\n";
+    if (!memories.empty())
+      out += "<p class=\"faint\">Memory of the SM below, up to what it has: allocated (light), in "
+             "use (dark), that is from the beginning of a write to the last access before the "
+             "next.</p>\n";
+    out += "<canvas id=\"time\"></canvas><div id=\"tip\"></div>\n";
   }
   // "</" would end the script element.
   std::string text = std::move(data).str();
@@ -194,7 +221,7 @@ std::string htmlReport(const TimingReport &r, const Program &program, const Chip
   for (const std::string &note : r.notes)
     out += "<p class=\"faint\">" + escape(note) + "</p>\n";
   taskBars(out, r);
-  timeLine(out, program, trace, maxIntervals);
+  timeLine(out, program, trace, occupancyOf(r, chip, trace), maxIntervals);
   stallTable(out, r, program);
   out += "</body></html>\n";
   return out;

@@ -34,14 +34,44 @@ const char *const htmlScript = R"PAGE(
 (function () {
   const canvas = document.getElementById('time');
   if (!canvas || !data.tracks.length) return;
-  const tip = document.getElementById('tip'), rowHeight = 22, labelWidth = 170, axis = 24;
+  const tip = document.getElementById('tip'), rowHeight = 22, labelWidth = 170, axis = 24, chartHeight = 70;
   const rows = data.tracks.map(() => []);
   let last = 1;
   for (const b of data.bars) { rows[b[0]].push(b); last = Math.max(last, b[2]); }
   for (const r of rows) r.sort((a, b) => a[1] - b[1]);
   let from = 0, to = last, hover = null;
-  const height = axis + rowHeight * rows.length + 6;
+  const charts = axis + rowHeight * rows.length + 6, height = charts + chartHeight * data.memories.length;
   function x(cycle, width) { return labelWidth + (cycle - from) / (to - from) * (width - labelWidth); }
+  // Draws a step series as an area between `base` and `base` - `tall` at `limit`.
+  function area(g, width, series, limit, base, tall, colour) {
+    let px = labelWidth, level = 0;
+    g.fillStyle = colour;
+    for (const step of series.concat([[last, 0]])) {
+      const next = Math.min(width, Math.max(labelWidth, x(step[0], width)));
+      if (level) g.fillRect(px, base - level / limit * tall, next - px, level / limit * tall);
+      px = next; level = step[1];
+    }
+  }
+  function value(series, cycle) {
+    let level = 0;
+    for (const step of series) { if (step[0] > cycle) break; level = step[1]; }
+    return level;
+  }
+  const most = series => series.reduce((m, step) => Math.max(m, step[1]), 0);
+  const amount = (n, unit) => unit === 'bytes' ? (n / 1024).toFixed(1) + ' KiB' : n + ' ' + unit;
+  function drawCharts(g, width) {
+    data.memories.forEach((m, i) => {
+      const base = charts + (i + 1) * chartHeight - 8, tall = chartHeight - 18;
+      area(g, width, m.allocated, m.limit, base, tall, '#c9d7f3');
+      area(g, width, m.used, m.limit, base, tall, '#3b6fd4');
+      g.strokeStyle = '#c9663c'; g.beginPath(); g.moveTo(labelWidth, base - tall); g.lineTo(width, base - tall); g.stroke();
+      g.fillStyle = '#1c2430'; g.fillText(m.name, 6, base - tall + 10, labelWidth - 10);
+      g.fillStyle = '#6b7684';
+      g.fillText('limit ' + amount(m.limit, m.unit), 6, base - tall + 25, labelWidth - 10);
+      g.fillText('allocated ' + amount(most(m.allocated), m.unit), 6, base - tall + 39, labelWidth - 10);
+      g.fillText('in use at most ' + amount(most(m.used), m.unit), 6, base - tall + 53, labelWidth - 10);
+    });
+  }
   function draw() {
     const width = canvas.clientWidth, scale = window.devicePixelRatio || 1;
     canvas.width = width * scale; canvas.height = height * scale; canvas.style.height = height + 'px';
@@ -70,11 +100,13 @@ const char *const htmlScript = R"PAGE(
       g.fillStyle = '#fff'; g.fillRect(0, top, labelWidth, rowHeight);
       g.fillStyle = '#1c2430'; g.fillText(data.tracks[i], 6, top + 15, labelWidth - 10);
     });
+    drawCharts(g, width);
   }
   function at(event) {
     const box = canvas.getBoundingClientRect();
     const cycle = from + (event.clientX - box.left - labelWidth) / (box.width - labelWidth) * (to - from);
-    return { cycle: cycle, row: Math.floor((event.clientY - box.top - axis) / rowHeight) };
+    return { cycle: cycle, row: Math.floor((event.clientY - box.top - axis) / rowHeight),
+      memory: data.memories[Math.floor((event.clientY - box.top - charts) / chartHeight)] };
   }
   canvas.addEventListener('wheel', event => {
     event.preventDefault();
@@ -94,7 +126,13 @@ const char *const htmlScript = R"PAGE(
     draw();
   });
   canvas.addEventListener('mousemove', event => {
-    const p = at(event), row = rows[p.row];
+    const p = at(event), m = p.memory;
+    if (m) {
+      tip.textContent = m.name + ' at cycle ' + Math.round(p.cycle) + ': ' + amount(value(m.used, p.cycle), m.unit) + ' in use, ' +
+        amount(value(m.allocated, p.cycle), m.unit) + ' allocated';
+      return;
+    }
+    const row = rows[p.row];
     const b = row && row.find(b => b[1] <= p.cycle && p.cycle < b[2]);
     tip.textContent = b ? data.tracks[p.row] + ': ' + data.labels[b[4]] + ', cycles ' + b[1] + ' to ' + b[2] : '';
   });

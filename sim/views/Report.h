@@ -49,6 +49,7 @@ struct TimingReport {
   int64_t ctas = 0;
   int ctasPerSm = 0;
   int smsUsed = 0;
+  int64_t sharedBytesPerCta = 0, tensorColumnsPerCta = 0; ///< allocated
   std::string boundBy; ///< "tensor core", "L2", "memory", "latency", ...
   std::vector<TaskTime> tasks;
   std::vector<Stall> stalls;         ///< largest first

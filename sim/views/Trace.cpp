@@ -15,27 +15,6 @@ void Trace::onTrack(TrackId track, const TrackInfo &info) {
   tracks[track] = info;
 }
 
-void Trace::keep(const Interval &interval) {
-  if (events() < maxEvents)
-    intervals.push_back(interval);
-  else
-    ++dropped;
-}
-
-void Trace::onPhase(const PhaseChange &change) {
-  if (events() < maxEvents)
-    phases.push_back(change);
-  else
-    ++dropped;
-}
-
-void Trace::onFlow(const Flow &flow) {
-  if (events() < maxEvents)
-    flows.push_back(flow);
-  else
-    ++dropped;
-}
-
 namespace {
 
 /// Intervals of a unit may overlap (copies in flight); slices of one thread of

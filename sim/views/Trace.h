@@ -25,10 +25,11 @@ public:
       : program(program), maxEvents(maxEvents) {}
 
   void onTrack(TrackId track, const TrackInfo &info) override;
-  void onTask(const Interval &interval) override { keep(interval); }
-  void onUnit(const Interval &interval) override { keep(interval); }
-  void onPhase(const PhaseChange &change) override;
-  void onFlow(const Flow &flow) override;
+  void onTask(const Interval &interval) override { keep(intervals, interval); }
+  void onUnit(const Interval &interval) override { keep(intervals, interval); }
+  void onPhase(const PhaseChange &change) override { keep(phases, change); }
+  void onFlow(const Flow &flow) override { keep(flows, flow); }
+  void onMemory(const MemoryUse &use) override { keep(uses, use); }
 
   /// The whole trace as JSON.
   std::string json() const;
@@ -37,12 +38,18 @@ public:
   // What was recorded, for other pictures.
   const std::vector<TrackInfo> &recordedTracks() const { return tracks; }
   const std::vector<Interval> &recordedIntervals() const { return intervals; }
+  const std::vector<MemoryUse> &recordedMemory() const { return uses; }
 
-  size_t events() const { return intervals.size() + phases.size() + flows.size(); }
+  size_t events() const { return intervals.size() + phases.size() + flows.size() + uses.size(); }
   bool truncated() const { return dropped > 0; }
 
 private:
-  void keep(const Interval &interval);
+  template <typename T> void keep(std::vector<T> &list, const T &event) {
+    if (events() < maxEvents)
+      list.push_back(event);
+    else
+      ++dropped;
+  }
 
   const Program &program;
   size_t maxEvents, dropped = 0;
@@ -50,6 +57,7 @@ private:
   std::vector<Interval> intervals;
   std::vector<PhaseChange> phases;
   std::vector<Flow> flows;
+  std::vector<MemoryUse> uses;
 };
 
 } // namespace tlx::sim

@@ -1,4 +1,5 @@
 #include "sim/views/Html.h"
+#include "sim/views/Occupancy.h"
 #include "sim/views/Summary.h"
 #include "sim/views/Trace.h"
 #include "tests/sim/timing/GemmProgram.h"
@@ -157,9 +158,47 @@ TEST(Html, IsOnePageWithoutNetwork) {
   json::Document document = parse(page.substr(begin, end - begin));
   json::Reader reader(document);
   EXPECT_EQ(reader.root()["bars"].size(), trace.recordedIntervals().size());
+  EXPECT_EQ(reader.root()["memories"][0]["name"].string(), "shared memory");
   EXPECT_FALSE(reader.failed());
   std::string small = htmlReport(run.report, run.program, *Chip::load("h200"), trace, 10);
   EXPECT_NE(small.find("The first 10 bars are shown."), std::string::npos);
+}
+
+TEST(Occupancy, InUseFromAWriteToTheLastAccessBeforeTheNext) {
+  Program program;
+  Trace trace(program);
+  trace.onTrack(0, {TrackKind::Task, 0, 0, "default"});
+  trace.onTask({0, 5, 100});
+  auto use = [&](bool write, int64_t offset, int64_t size, Cycles begin, Cycles end) {
+    trace.onMemory({0, false, write, offset, size, begin, end});
+  };
+  use(true, 0, 64, 10, 20);
+  use(false, 0, 32, 30, 40); // the first half is read twice, the second once
+  use(false, 0, 64, 25, 35);
+  use(true, 0, 64, 60, 70);    // never read
+  use(false, 128, 16, 10, 90); // never written
+  TimingReport report;
+  report.sharedBytesPerCta = 4096;
+  std::vector<Occupancy> memories = occupancyOf(report, *Chip::load("h200"), trace);
+  ASSERT_EQ(memories.size(), 1u);
+  EXPECT_EQ(memories[0].limit, 228 * 1024);
+  EXPECT_EQ(memories[0].allocated, (StepSeries{{5, 4096}, {100, 0}}));
+  EXPECT_EQ(memories[0].used, (StepSeries{{10, 64}, {35, 32}, {40, 0}, {60, 64}, {70, 0}}));
+}
+
+TEST(Occupancy, OfAGemmNeverExceedsWhatIsAllocated) {
+  GemmConfig config;
+  Program program = gemmProgram(config);
+  Trace trace(program);
+  Timed run = timed(&trace);
+  std::vector<Occupancy> memories = occupancyOf(run.report, *Chip::load("h200"), trace);
+  ASSERT_EQ(memories.size(), 1u);
+  int64_t most = 0;
+  for (auto [time, bytes] : memories[0].used)
+    most = std::max(most, bytes);
+  EXPECT_GT(most, 0);
+  EXPECT_LE(most, run.report.sharedBytesPerCta);
+  EXPECT_EQ(memories[0].used.back().second, 0);
 }
 
 TEST(Html, TextIsEscaped) {
