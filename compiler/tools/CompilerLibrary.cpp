@@ -13,6 +13,7 @@
 #include "compiler/ingest/ParseFile.h"
 #include "compiler/pipelines/Compile.h"
 #include "compiler/pipelines/Ingest.h"
+#include "compiler/pipelines/Ttgir.h"
 
 #include "mlir/IR/MLIRContext.h"
 
@@ -98,6 +99,10 @@ static Result<std::string> compile(const TlxCompilerRequest &request, TlxCompile
   Result<OwningOpRef<ModuleOp>> module = parse(request, reply, held.context);
   if (!module)
     return module.error();
+  if (Result<void> raised =
+          raiseToTtgir(**module, irLevelOf(**module, request.file), launchFactsOf(request));
+      !raised)
+    return raised.error();
   CompileOptions options;
   options.kernel = request.kernel;
   options.file = request.file;

@@ -1,7 +1,7 @@
 //===- TlxCompile.cpp - compiles a kernel ---------------------------------------===//
 //
 //   tlx-compile kernel.ttgir -o kernel.tlxk
-//   tlx-compile kernel.ttgir --emit ptx
+//   tlx-compile kernel.ttir --manifest launch.json --emit ptx
 //
 // Exit codes: 0 done, 2 bad input, something without a lowering, or usage, 3 a
 // fault of the compiler.
@@ -11,7 +11,9 @@
 #include "compiler/dialect/registry/Registry.h"
 #include "compiler/ingest/ParseFile.h"
 #include "compiler/pipelines/Compile.h"
+#include "compiler/pipelines/Ttgir.h"
 #include "compiler/tools/CommandLine.h"
+#include "compiler/tools/LaunchFlags.h"
 #include "runtime/base/File.h"
 #include "runtime/base/SourceText.h"
 
@@ -33,6 +35,7 @@ struct Options {
                               cl::value_desc("name")};
   cl::opt<bool> resources{"resources",
                           cl::desc("print what the assembler says about registers and memory")};
+  tlx::LaunchFlags launch;
   cl::opt<tlx::Product> emit{
       "emit", cl::desc("what to write"),
       cl::values(clEnumValN(tlx::Product::Ttgir, "ttgir", "the tile program"),
@@ -62,10 +65,11 @@ int run(const Options &options) {
   if (!module)
     return report(module.error());
   tlx::IrLevel level = tlx::irLevelOf(**module, file);
-  if (level != tlx::IrLevel::Ttgir)
-    return report(tlx::Error("is at the level of ." + std::string(tlx::name(level)) +
-                                 "; code is generated from .ttgir",
-                             {file, 0, 0}));
+  std::optional<tlx::LaunchFacts> facts = options.launch.facts();
+  if (!facts)
+    return int(tlx::ExitCode::BadInput);
+  if (tlx::Result<void> raised = tlx::raiseToTtgir(**module, level, *facts); !raised)
+    return report(raised.error());
   tlx::CompileOptions compile;
   compile.kernel = options.kernel;
   compile.file = file;

@@ -12,8 +12,9 @@
 #include "compiler/dialect/tt/TT.h"
 #include "compiler/ingest/ParseFile.h"
 #include "compiler/pipelines/Ingest.h"
-#include "compiler/pipelines/ManifestFacts.h"
+#include "compiler/pipelines/Ttgir.h"
 #include "compiler/tools/CommandLine.h"
+#include "compiler/tools/LaunchFlags.h"
 #include "compiler/transforms/Passes.h"
 #include "runtime/base/SourceText.h"
 
@@ -49,55 +50,13 @@ struct Options {
   cl::opt<bool> allowUnregistered{"allow-unregistered-dialect",
                                   cl::desc("keep ops of unknown dialects")};
   cl::opt<bool> noVerify{"no-verify", cl::desc("do not check the input's invariants")};
-  cl::opt<std::string> manifest{"manifest", cl::desc("launch manifest to take parameters from"),
-                                cl::value_desc("file")};
-  cl::opt<std::string> target{"target", cl::desc("cuda:NN or hip:gfxNNN"), cl::value_desc("name")};
-  cl::opt<int> numWarps{"num-warps", cl::desc("warps of the default region")};
-  cl::opt<int> numCtas{"num-ctas", cl::desc("CTAs that run one program together")};
-  cl::list<int64_t> cluster{"cluster", cl::desc("cluster shape"), cl::value_desc("x,y,z"),
-                            cl::CommaSeparated};
+  tlx::LaunchFlags launch;
   cl::opt<tlx::tt::IrVersion> irVersion{
       "ir-version", cl::desc("spelling of the printed IR"),
       cl::values(clEnumValN(tlx::tt::IrVersion::V3_7_4, "3.7.4", "fbtriton 3.7.4 (default)"),
                  clEnumValN(tlx::tt::IrVersion::Main, "main", "fbtriton main of August 2026")),
       cl::init(tlx::tt::IrVersion::V3_7_4)};
 };
-
-/// Launch parameters from the manifest, then from flags, which win. The error has
-/// been printed when there is no result.
-std::optional<tlx::LaunchFacts> launchFactsOf(const Options &options) {
-  auto refuse = [](const Twine &message) -> std::optional<tlx::LaunchFacts> {
-    llvm::errs() << "error: " << message << "\n";
-    return std::nullopt;
-  };
-  tlx::LaunchFacts facts;
-  if (!options.manifest.empty()) {
-    tlx::Result<tlx::LaunchFacts> read = tlx::readLaunchFacts(options.manifest);
-    if (!read)
-      return llvm::errs() << read.error().str() << "\n", std::nullopt;
-    facts = *read;
-  }
-  auto positive = [](const cl::opt<int> &flag) { return !flag.getNumOccurrences() || flag > 0; };
-  if (!positive(options.numWarps) || !positive(options.numCtas))
-    return refuse("--num-warps and --num-ctas must be positive");
-  if (!options.target.empty()) {
-    StringRef target = options.target.getValue();
-    if (!target.starts_with("cuda:") && !target.starts_with("hip:"))
-      return refuse("--target must be cuda:NN or hip:gfxNNN; got " + target);
-    facts.target = options.target;
-  }
-  if (options.numWarps.getNumOccurrences())
-    facts.numWarps = options.numWarps;
-  if (options.numCtas.getNumOccurrences())
-    facts.numCtas = options.numCtas;
-  if (!options.cluster.empty()) {
-    if (options.cluster.size() != 3 ||
-        llvm::any_of(options.cluster, [](int64_t size) { return size < 1; }))
-      return refuse("--cluster must be three positive sizes x,y,z");
-    facts.cluster = {options.cluster[0], options.cluster[1], options.cluster[2]};
-  }
-  return facts;
-}
 
 /// Locations written in the text are kept; invented ones are not printed.
 bool carriesLocations(StringRef text) { return text.contains(" loc("); }
@@ -196,10 +155,12 @@ int main(int argc, char **argv) {
   PassPipelineRegistration<> ingest(
       "tlx-ingest", "the front end's IR (.source) to the level of fbtriton's .ttir",
       [&facts](OpPassManager &passes) { tlx::buildIngestPipeline(passes, facts); });
+  PassPipelineRegistration<> ttgir("tlx-ttgir", "layouts: .ttir to .ttgir",
+                                   [](OpPassManager &passes) { tlx::buildTtgirPipeline(passes); });
   PassPipelineCLParser pipeline("", "passes to run");
   if (!commandLine.parse(argc, argv, "reads, transforms and prints TLX IR\n"))
     return kBadInput;
-  if (std::optional<tlx::LaunchFacts> given = launchFactsOf(options))
+  if (std::optional<tlx::LaunchFacts> given = options.launch.facts())
     facts = *given;
   else
     return kBadInput;

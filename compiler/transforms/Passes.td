@@ -51,4 +51,23 @@ def TlxLoopUnroll : Pass<"tlx-loop-unroll", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def TlxAssignLayouts : Pass<"tlx-assign-layouts", "::mlir::ModuleOp"> {
+  let summary = "gives every tile a layout, with conversions where ops need another";
+  let description = [{
+    Layouts come from matrix instructions, user pins and the widest accesses to
+    memory, and spread from there; what nothing decides is blocked, its last
+    dimension fastest. `tlx.require_layout` and `tlx.release_layout` of tiles are
+    conversions afterwards, or nothing.
+  }];
+  let dependentDialects = ["::tlx::ttg::TTGDialect"];
+}
+
+def TlxRemakeTiles : Pass<"tlx-remake-tiles", "::mlir::ModuleOp"> {
+  let summary = "computes cheap tiles a second time instead of converting their layout";
+}
+
+def TlxDescriptorLayouts : Pass<"tlx-descriptor-layouts", "::mlir::ModuleOp"> {
+  let summary = "gives the blocks of tensor descriptors the layout of their buffers";
+}
+
 #endif

@@ -1,0 +1,29 @@
+//===- Ttgir.h - from .ttir to .ttgir -----------------------------------------===//
+//
+// Stages, in order (what they do: the passes' files):
+//
+//   launch parameters   as attributes of the module, where they are missing
+//   layouts             of tiles, then of tensor descriptors
+//   remade tiles        instead of conversions; what is equal or unused goes
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/ingest/LaunchFacts.h"
+#include "compiler/ingest/ParseFile.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mlir {
+class OpPassManager;
+}
+
+namespace tlx {
+
+/// Appends the stages after the first.
+void buildTtgirPipeline(mlir::OpPassManager &passes);
+
+/// Brings `module` from `level` to the level of `.ttgir`.
+Result<void> raiseToTtgir(mlir::ModuleOp module, IrLevel level, const LaunchFacts &facts);
+
+} // namespace tlx
