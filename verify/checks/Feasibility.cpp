@@ -152,7 +152,7 @@ private:
     return fresh(t, n, facts.lo, facts.hi);
   }
 
-  /// Contract: divisors are not zero, and what is divided by an unknown is not
+  /// Contract: unknown divisors are positive, and what is divided by an unknown is not
   /// negative.
   Integers::Term division(int t, const LinTerm &x, const std::vector<int64_t> &n) {
     bool quotient = static_cast<Op>(x.value) == Op::Div;

@@ -33,6 +33,9 @@ public:
   /// Whether the search stopped because a bound stays known across loops.
   bool grows = false;
 
+  /// Whether all that was found is violations for which there are no values.
+  bool doubtful() const { return queue.empty() && !unconfirmed.empty(); }
+
   ProofResult run(std::vector<Precondition> &preconditions) {
     for (const Precondition &p : preconditions)
       machine.decisions().assumeForm(p.value, p.atLeast);
@@ -317,7 +320,8 @@ ProofResult tlx::verify::prove(const Program &program, const ProverOptions &opti
     if (!split) {
       Search first(program, options, start, false);
       ProofResult result = first.run(preconditions);
-      if (!first.grows)
+      // With answers kept apart, what only forgetting them made possible is gone.
+      if (!first.grows && !first.doubtful())
         return result;
       split = true;
     }

@@ -3,7 +3,7 @@
 const std::vector<tlx::verify::Contract> &tlx::verify::contracts() {
   static const std::vector<Contract> table = {
       {"no-overflow", "integer counters do not wrap, and what is compared or divided as unsigned "
-                      "is not negative; divisors are not zero"},
+                      "or by an unknown is not negative; unknown divisors are positive"},
       {"sizes-not-negative", "an argument that a loop's upper bound grows with is not negative"},
       {"loops-end", "a loop without synchronisation ends"},
       {"task-barrier-before-arrive", "an ordinary arrive or expect is preceded by a barrier over "

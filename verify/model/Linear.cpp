@@ -117,6 +117,8 @@ int Linears::internTerm(LinTerm term) {
         facts.lo = 0;
       else if (dlo > 1 && nlo > -dlo)
         facts.lo = 0;
+      else if (dlo != dhi)
+        facts.lo = 0; // contract: unknown divisors are positive, what they divide is not negative
       if (dlo == dhi && dlo > 0 && nhi != INT64_MAX && nhi >= 0)
         facts.hi = nhi / dlo;
     } else if (op == Op::Max || op == Op::Min) {

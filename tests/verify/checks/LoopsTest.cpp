@@ -157,6 +157,16 @@ TEST(Loops, ARemainderIsLessThanItsDivisor) {
   }
 }
 
+TEST(Loops, AQuotientByAnUnknownIsNotNegative) {
+  FirstOfLoop f;
+  Exprs &e = f.p.exprs;
+  ExprId share = e.binary(Op::Div, f.pid, f.arg("G"));
+  EXPECT_EQ(f.prove(e.add(share, f.c(1))).verdict, ProofResult::Proved);
+  FirstOfLoop g;
+  share = g.p.exprs.binary(Op::Div, g.pid, g.arg("G"));
+  EXPECT_EQ(g.prove(share).verdict, ProofResult::Bug); // it may be zero
+}
+
 TEST(Loops, ATaskMayInvalidateWhatItsOwnWarpsWaitedFor) {
   EXPECT_EQ(invalidated(false).verdict, ProofResult::Proved);
   ProofResult r = invalidated(true);
