@@ -26,13 +26,18 @@ static Result<tt::FuncOp> findKernel(ModuleOp module, const std::string &name) {
 }
 
 /// Facts that the module states win over guesses, not over what was given.
-static void factsFromModule(ModuleOp module, sim::LaunchFacts &facts) {
+static Result<void> factsFromModule(ModuleOp module, sim::LaunchFacts &facts) {
   auto integer = [&](StringRef name, int32_t &value) {
     if (auto attr = module->getAttrOfType<IntegerAttr>(name))
       value = attr.getInt();
   };
-  if (auto target = module->getAttrOfType<StringAttr>("ttg.target"); target && facts.target.empty())
-    facts.target = target.str();
+  if (auto target = module->getAttrOfType<StringAttr>("ttg.target")) {
+    if (facts.target.empty())
+      facts.target = target.str();
+    if (facts.target != target.str())
+      return Error("the module is for " + target.str() + "; the launch is for " + facts.target,
+                   sourceLocationOf(module.getLoc()), "the manifest belongs to another kernel");
+  }
   integer("ttg.num-warps", facts.numWarps);
   integer("ttg.threads-per-warp", facts.threadsPerWarp);
   integer("ttg.num-ctas", facts.numCtas);
@@ -42,6 +47,7 @@ static void factsFromModule(ModuleOp module, sim::LaunchFacts &facts) {
     integer("ttg.cluster-dim-y", facts.clusterDims[1]);
     integer("ttg.cluster-dim-z", facts.clusterDims[2]);
   }
+  return {};
 }
 
 Result<std::unique_ptr<sim::Program>> exportProgram(ModuleOp module, const ExportOptions &options) {
@@ -49,7 +55,8 @@ Result<std::unique_ptr<sim::Program>> exportProgram(ModuleOp module, const Expor
   if (!kernel)
     return kernel.error();
   ExportOptions known = options;
-  factsFromModule(module, known.facts);
+  if (auto fits = factsFromModule(module, known.facts); !fits)
+    return std::move(fits).error();
   Exporter exporter(module, known, kernel->getName().str());
   Result<std::unique_ptr<sim::Program>> program = exporter.run(*kernel);
   if (!program)

@@ -75,7 +75,7 @@ struct Argument {
 struct LaunchRequest {
   std::array<int64_t, 3> grid{1, 1, 1}; ///< as in a manifest
   std::array<int64_t, 3> cluster{1, 1, 1};
-  SourceLocation gridLocation;
+  SourceLocation gridLocation, sharedLocation;
   std::vector<Argument> arguments;    ///< one for each parameter
   std::optional<int64_t> totalWarps;  ///< launched for a CTA, when known
   std::optional<int64_t> sharedBytes; ///< of a CTA, when known

@@ -106,7 +106,7 @@ struct Manifest {
   std::array<int64_t, 3> grid{1, 1, 1};
   /// As given; without one, num_ctas along x.
   std::array<int64_t, 3> cluster{1, 1, 1};
-  SourceLocation kernelLocation, targetLocation, gridLocation;
+  SourceLocation kernelLocation, targetLocation, gridLocation, sharedLocation;
 
   std::optional<int64_t> defaultNumWarps; ///< of the default region
   int64_t numCtas = 1;

@@ -51,6 +51,44 @@ class BadManifest(ToolTest):
         with self.subTest("another kind"):
             self.changed(lambda m: m["args"].__setitem__(0, {"kind": "scalar", "type": "i32", "value": 1, "name": "x"}), line=False)
 
+    def test_memoryThatIsNotThere(self):
+        """Misaligned descriptors, pointers out of range, more shared memory than a CTA can have."""
+        def argument(**changes):
+            return lambda m: m["args"][0].update(changes)
+        cases = {
+            "byte 8 of its storage": argument(offset=4),
+            "386 bytes": argument(strides=[193, 1], base_shape=[256, 193]),
+            "contiguous elements": argument(shape=[192, 1], strides=[192, 192]),
+            "300000 bytes of shared memory": lambda m: m["metadata"].update(shared=300000),
+        }
+        for says, change in cases.items():
+            with self.subTest(says):
+                self.changed(change, says)
+
+    def test_kernelNeedsMoreThanTheChipHas(self):
+        command = self.run_on(MANIFEST) + ["--what-if", "sm.smemPerCta=65536"]
+        self.refuses(command, os.path.join("kernels", "gemm", "hopper_ws.py"), "bytes of shared memory")
+
+    def test_otherTarget(self):
+        with open(MANIFEST, encoding="utf-8") as file:
+            manifest = json.load(file)
+        manifest["target"] = "cuda:100"
+        path = self.file("launch.json", json.dumps(manifest))
+        self.refuses(self.run_on(path), os.path.join("kernels", "gemm", "hopper_ws.py"),
+                     "the module is for cuda:90; the launch is for cuda:100")
+
+    def test_pointersOutOfRange(self):
+        """Found where the kernel reads: its finding, exit code 1."""
+        folder = os.path.join(pytlx.SOURCE, "kernels", "norm")
+        with open(os.path.join(folder, "softmax.json"), encoding="utf-8") as file:
+            manifest = json.load(file)
+        manifest["args"][0]["shape"] = [36, 1000]  # the launch has 37 rows
+        path = self.file("launch.json", json.dumps(manifest))
+        done = self.run_(["tlx-run", os.path.join(folder, "softmax.mlir"), "--manifest", path])
+        errors = [text for text in done.stderr.decode().splitlines() if "error: " in text]
+        self.assertEqual((done.returncode, len(errors)), (1, 1), errors)
+        self.assertRegex(errors[0], r"softmax\.py:\d+:\d+: error: a load .*'x' has 144000 bytes")
+
     def test_oddValues(self):
         changes = {
             "grid of zero": lambda m: m.update(grid=[0, 1, 1]),

@@ -137,6 +137,11 @@ private:
       return Error("the kernel needs " + std::to_string(bytes) + " bytes of shared memory; " +
                        chip->name() + " gives a CTA " + std::to_string(limit),
                    kernel.location(largest->loc));
+    if (request.time && request.sharedBytes.value_or(0) > limit)
+      return Error("the launch asks for " + std::to_string(*request.sharedBytes) +
+                       " bytes of shared memory; " + chip->name() + " gives a CTA " +
+                       std::to_string(limit),
+                   request.sharedLocation);
     return {};
   }
 

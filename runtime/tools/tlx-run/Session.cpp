@@ -115,6 +115,7 @@ device::LaunchRequest requestFor(const Options &options, const Manifest &manifes
   request.gridLocation = manifest.gridLocation;
   request.totalWarps = manifest.numWarps;
   request.sharedBytes = manifest.sharedBytes;
+  request.sharedLocation = manifest.sharedLocation;
   request.values = !options.timingOnly;
   request.time = !options.functionalOnly;
   if (options.timeout)
