@@ -2,14 +2,16 @@
 """Compiles the corpus's kernels for Hopper and prints, by folder, how many have a lowering and how
 many of those ptxas accepts; then what is missing, by cause.
 
-    compile_corpus.py [--resources] [--sample N] [--jobs N] [NAME...]
+    compile_corpus.py [--level ttir] [--resources] [--sample N] [--jobs N] [NAME...]
 
 A NAME is a folder of the corpus (hopper, unit/hopper, base) or part of a kernel's path. With
 --resources each kernel's registers, stack bytes and spills stand beside those of the recorded
-cubin, and serialised wgmma (C7510) is named. Exit status 1 when a kernel that lowers is refused."""
+cubin, and serialised wgmma (C7510) is named. Exit status 1 when a kernel that lowers is refused. At
+--level ttir the layouts are chosen here, with the manifest's launch parameters."""
 import argparse
 import collections
 import concurrent.futures
+import glob
 import os
 import re
 import subprocess
@@ -32,7 +34,8 @@ def numbersOf(text):
 
 def compileOne(job):
     folder, path, tool = job
-    made = subprocess.run([tool, path, "--emit", "cubin", "--resources", "-o", os.devnull],
+    manifest = sorted(glob.glob(os.path.join(os.path.dirname(path), "launch*.json")))[0]
+    made = subprocess.run([tool, path, "--manifest", manifest, "--emit", "cubin", "--resources", "-o", os.devnull],
                           capture_output=True, text=True, errors="replace", timeout=300)
     error = made.stderr.strip() if made.returncode else ""
     lowered = not made.returncode or "refused the generated code" in error
@@ -48,6 +51,7 @@ def causeOf(error):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", default=[])
+    parser.add_argument("--level", default="ttgir", choices=("ttir", "ttgir"))
     parser.add_argument("--resources", action="store_true")
     parser.add_argument("--sample", type=int, default=0, help="every Nth kernel")
     parser.add_argument("--jobs", type=int, default=1)
@@ -57,7 +61,7 @@ def main():
     jobs = []
     for folder in FOLDERS:
         for name in sorted(os.listdir(os.path.join(root, folder))):
-            path = os.path.join(root, folder, name, "kernel.ttgir")
+            path = os.path.join(root, folder, name, "kernel." + options.level)
             wanted = not options.names or any(n == folder if n in FOLDERS else n in folder + "/" + name
                                               for n in options.names)
             if wanted and os.path.exists(path):
