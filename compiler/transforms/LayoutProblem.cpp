@@ -258,6 +258,13 @@ void LayoutProblem::visit(Operation *op) {
                                             warpsOf(infos[variableOf(load.getResult())])));
     return;
   }
+  if (auto product = dyn_cast<ttng::WarpGroupDotOp>(op))
+    return tie(product.getCMutable(), product.getD());
+  if (auto wait = dyn_cast<ttng::WarpGroupDotWaitOp>(op)) {
+    for (OpOperand &operand : op->getOpOperands())
+      tie(operand, wait->getResult(operand.getOperandNumber()));
+    return;
+  }
   if (auto gather = dyn_cast<tt::GatherOp>(op))
     return tie(gather.getIndicesMutable(), gather.getResult());
   if (op->hasTrait<OpTrait::Elementwise>() ||

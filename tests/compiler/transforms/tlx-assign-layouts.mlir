@@ -86,6 +86,22 @@ tt.func public @accumulator(%n: i32) {
   tt.return
 }
 
+// A wait gives what it is given, whatever the tile's user asks for.
+// CHECK-LABEL: @waits
+// CHECK: ttng.warp_group_dot_wait %{{.*}} {pendings = 0 : i32} : tensor<64x64xf32, #[[MMA]]>
+// CHECK-NEXT: arith.addf %{{.*}} : tensor<64x64xf32, #[[MMA]]>
+tt.func public @waits() {
+  %cst = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+  %a = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+  %to = ttg.local_alloc : () -> !ttg.memdesc<64x64xf32, #shared, #smem, mutable>
+  %d = ttng.warp_group_dot %a, %a, %cst {isAsync = true} : !ttg.memdesc<64x64xf16, #shared, #smem, mutable> * !ttg.memdesc<64x64xf16, #shared, #smem, mutable> -> tensor<64x64xf32, #mma>
+  %free = tlx.release_layout %d : tensor<64x64xf32, #mma> -> tensor<64x64xf32>
+  %w = ttng.warp_group_dot_wait %free {pendings = 0 : i32} : tensor<64x64xf32>
+  %s = arith.addf %w, %w : tensor<64x64xf32>
+  ttg.local_store %s, %to : tensor<64x64xf32> -> !ttg.memdesc<64x64xf32, #shared, #smem, mutable>
+  tt.return
+}
+
 // CHECK-LABEL: @product
 // CHECK: tt.dot %{{.*}} : tensor<32x32xf16, #ttg.dot_op<{opIdx = 0, parent = #[[SYNC]], kWidth = 2}>> * tensor<32x32xf16, #ttg.dot_op<{opIdx = 1, parent = #[[SYNC]], kWidth = 2}>> -> tensor<32x32xf32, #[[SYNC]]>
 tt.func public @product(%a: !ttg.memdesc<32x32xf16, #shared, #smem>, %to: !ttg.memdesc<32x32xf32, #shared, #smem, mutable>) {
