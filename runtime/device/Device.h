@@ -16,6 +16,7 @@
 #pragma once
 
 #include "runtime/base/HostBuffer.h"
+#include "runtime/base/Progress.h"
 #include "runtime/base/Replay.h"
 #include "runtime/base/Result.h"
 #include "runtime/device/Parameter.h"
@@ -85,6 +86,7 @@ struct LaunchRequest {
   std::optional<int64_t> threads;     ///< of the host; results do not depend on it
   std::string schedule;               ///< interleaving, where a backend offers a choice; "" default
   double timeoutSeconds = 30;         ///< of a real device: longer is a hang
+  Progress *progress = nullptr;       ///< told how far the run is, where a backend knows
   std::string tracePath;              ///< time line for Perfetto; "" none
   std::string reportPath;             ///< page with the time line and where time went; "" none
 };

@@ -200,6 +200,11 @@ void collect(Cluster &cluster, Outcome &outcome) {
 } // namespace
 
 RunReport FunctionalMachine::run() {
+  auto finish = [this](Cluster &cluster, Outcome &outcome) {
+    collect(cluster, outcome);
+    if (config.progress)
+      config.progress->done += program.facts.clusterSize();
+  };
   auto start = [this](std::array<int32_t, 3> first, size_t index) {
     Running running;
     if (config.raceCheck && program.facts.numCtas == 1)
@@ -227,6 +232,8 @@ RunReport FunctionalMachine::run() {
     return report;
   std::vector<std::array<int32_t, 3>> list = clusters();
   std::vector<Outcome> outcomes(list.size());
+  if (config.progress)
+    config.progress->begin("computing", int64_t(list.size()) * program.facts.clusterSize());
 
   if (!prepared->usesAtomics && !prepared->usesClc) {
     int threads = config.threads;
@@ -238,7 +245,7 @@ RunReport FunctionalMachine::run() {
       Running running = start(list[i], i);
       while (running.runner->advance(1 << 20)) {
       }
-      collect(*running.cluster, outcomes[i]);
+      finish(*running.cluster, outcomes[i]);
     });
   } else {
     // Clusters see each other: a bounded number is resident and takes turns.
@@ -264,7 +271,7 @@ RunReport FunctionalMachine::run() {
       if (turn.running.runner->advance(2000)) {
         resident.push_back(std::move(turn));
       } else {
-        collect(*turn.running.cluster, outcomes[turn.index]);
+        finish(*turn.running.cluster, outcomes[turn.index]);
         if (turn.running.cluster->failed())
           break; // the others might wait for it forever
       }

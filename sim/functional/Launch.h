@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "runtime/base/Progress.h"
 #include "sim/functional/Finding.h"
 #include "sim/functional/GlobalMemory.h"
 #include "sim/functional/Schedule.h"
@@ -62,6 +63,7 @@ struct LaunchConfig {
   /// wait for one to finish (or are cancelled by cluster launch control).
   int32_t residentCtas = 132;
   int32_t maxFindings = 100;
+  Progress *progress = nullptr; ///< told how far the run is
   /// Where tt.print goes, one line a call; nothing: dropped.
   std::function<void(const std::string &)> print;
   /// Clock for ttg.clock64; nothing: the task's instruction count.

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "runtime/base/Progress.h"
 #include "runtime/base/Result.h"
 #include "sim/chips/Chip.h"
 #include "sim/engine/Hooks.h"
@@ -49,6 +50,7 @@ struct TimingOptions {
   /// The launch before left in L2 what fits there (as in the measurements).
   bool warm = true;
   Hooks *hooks = nullptr;
+  Progress *progress = nullptr; ///< told how far the run is
   /// SMs of which hooks hear: [0, hookedSms).
   int hookedSms = 1;
   /// How much of the time rests on assumed numbers (Sensitivity.h): never; as far

@@ -349,6 +349,8 @@ void TimingMachine::finishCta(TimedTask &task) {
   Cycles end = task.clock + costs.ctaExit;
   cta.exited = true;
   ++ctasDone;
+  if (options.progress)
+    options.progress->done = ctasDone;
   lastEnd = std::max(lastEnd, end);
   TimedSm &sm = *sms[cta.sm];
   if (--sm.residentCtas == 0)
@@ -439,6 +441,9 @@ Error TimingMachine::deadlock() {
 Result<TimingReport> TimingMachine::run() {
   if (Result<void> ready = prepare(); !ready)
     return std::move(ready).error();
+  if (options.progress)
+    options.progress->begin("timing",
+                            simulatedClusters * clusterDims[0] * clusterDims[1] * clusterDims[2]);
   placeCtas(0);
   uint64_t events = queue.run();
   if (failure)

@@ -51,6 +51,7 @@ Result<void> addSensitivity(TimingReport &report, const Program &program,
                             const TimingOptions &options, bool each) {
   TimingOptions quiet = options;
   quiet.hooks = nullptr;
+  quiet.progress = nullptr;
   quiet.sensitivity = TimingOptions::Sensitivity::Off;
   Result<double> all = share(program, launch, assumedSlower(chip, Factor), quiet, report.cycles);
   if (!all)

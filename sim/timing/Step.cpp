@@ -11,6 +11,8 @@ void TimingMachine::resume(TimedTask &task, Cycles now) {
   if (failure || task.finished)
     return;
   task.clock = std::max(task.clock, now);
+  if (options.progress)
+    options.progress->cycles.store(now, std::memory_order_relaxed);
   execute(task);
 }
 

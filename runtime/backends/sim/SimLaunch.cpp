@@ -162,6 +162,7 @@ private:
       config.arguments.push_back(
           functionalArgument(request.arguments[i], parameters[i].element, map));
     config.schedule = chosen;
+    config.progress = request.progress;
     config.threads = prints() ? 1 : int(request.threads.value_or(0));
     int64_t ctas = request.grid[0] * request.grid[1] * request.grid[2];
     config.raceCheck = request.raceCheck.value_or(ctas <= raceCheckedCtas);
@@ -197,6 +198,7 @@ private:
     };
     sim::Trace trace(kernel.code());
     sim::TimingOptions options;
+    options.progress = request.progress;
     if (!request.tracePath.empty() || !request.reportPath.empty())
       options.hooks = &trace;
     auto timed = sim::simulateTime(kernel.code(), launch, *chip, options);

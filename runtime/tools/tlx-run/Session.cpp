@@ -1,5 +1,6 @@
 //===- Session.cpp - manifest, memory, kernel, launch, outputs ------------===//
 #include "runtime/tools/tlx-run/Session.h"
+#include "runtime/tools/tlx-run/ProgressLine.h"
 
 #include "runtime/backends/Backends.h"
 #include "runtime/base/File.h"
@@ -237,7 +238,13 @@ Result<Outcome> launch(Device &device, const Options &options, std::string text,
     return std::move(memory).error();
   for (const ParameterValue &value : bound)
     request.arguments.push_back(argumentFor(manifest, value, *memory));
+  Progress progress;
+  std::optional<ProgressLine> line;
+  if (options.sweep.empty()) // which shows how many cases are done
+    line.emplace(progress);
+  request.progress = &progress;
   auto report = device.launch(**kernel, request);
+  line.reset();
   if (!report)
     return std::move(report).error();
   Outcome outcome;

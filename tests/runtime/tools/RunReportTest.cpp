@@ -1,6 +1,7 @@
 // The two reports of tlx-run: the JSON schema that programs rely on, and the
 // text.
 #include "runtime/base/Json.h"
+#include "runtime/tools/tlx-run/ProgressLine.h"
 #include "runtime/tools/tlx-run/Session.h"
 
 #include <gtest/gtest.h>
@@ -99,4 +100,14 @@ TEST(RunReport, ExitCodes) {
   finding.code = ExitCode::BadInput;
   outcome.report.findings.push_back(finding);
   EXPECT_EQ(exitCode(outcome), 2);
+}
+
+TEST(Progress, SaysWhatIsDone) {
+  Progress progress;
+  EXPECT_EQ(progressText(progress), "");
+  progress.begin("computing", 1320);
+  progress.done = 12;
+  EXPECT_EQ(progressText(progress), "computing: 12 of 1,320 CTAs done");
+  progress.cycles = 1234567;
+  EXPECT_EQ(progressText(progress), "computing: 12 of 1,320 CTAs done, 1,234,567 cycles");
 }

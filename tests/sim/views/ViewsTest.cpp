@@ -201,6 +201,21 @@ TEST(Occupancy, OfAGemmNeverExceedsWhatIsAllocated) {
   EXPECT_EQ(memories[0].used.back().second, 0);
 }
 
+TEST(Progress, CountsCtasAndCycles) {
+  GemmConfig config;
+  Program program = gemmProgram(config);
+  Progress progress;
+  TimingOptions options;
+  options.progress = &progress;
+  auto report = simulateTime(program, gemmLaunch(config), *Chip::load("h200"), options);
+  ASSERT_TRUE(report) << report.error().str();
+  EXPECT_STREQ(progress.phase, "timing");
+  EXPECT_EQ(progress.all, report->ctas);
+  EXPECT_EQ(progress.done, report->ctas);
+  EXPECT_GT(progress.cycles, report->cycles / 2);
+  EXPECT_LE(progress.cycles, report->cycles);
+}
+
 TEST(Html, TextIsEscaped) {
   Program program;
   program.kernelName = "a<b>&\"c";
