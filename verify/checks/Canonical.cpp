@@ -401,8 +401,8 @@ std::string Machine::canonical(State &state, const Fork &fork) {
       token(access.token);
       w.put(access.agent);
       w.put(access.write | access.async << 1 | access.asyncProxy << 2 | access.ordered << 3);
-      w.put(map.spaceKind(static_cast<int>(&cell - state.cells.data())) ==
-                    static_cast<int>(sync::Space::Tensor)
+      w.put(access.async || map.spaceKind(static_cast<int>(&cell - state.cells.data())) ==
+                                static_cast<int>(sync::Space::Tensor)
                 ? access.extent
                 : 0);
     }

@@ -135,6 +135,7 @@ private:
   bool access(State &state, int task, int event, const std::vector<int> &cells, int row,
               Token token, uint16_t agent, bool write, bool async, sync::Proxy proxy, bool ordered);
   bool isApproximate(int event) const;
+  uint32_t extentOf(int task, int event, const std::vector<int> &cells, bool async) const;
 
   /// What the task wrote to these tensor maps, or knows to be written, can be read
   /// by copies of those who come after it.

@@ -16,11 +16,23 @@ std::string Machine::accessText(const Access &access) const {
 static constexpr int WarpsOverLanes = 4;
 
 /// Tells sets of cells apart; never 0.
-static uint32_t extentOf(const std::vector<int> &cells) {
-  uint64_t hash = 1469598103934665603u;
+static uint32_t hashOf(const std::vector<int> &cells, uint32_t share) {
+  uint64_t hash = 1469598103934665603u + share;
   for (int cell : cells)
     hash = (hash ^ static_cast<uint64_t>(cell)) * 1099511628211u;
   return static_cast<uint32_t>(hash >> 32) | 1;
+}
+
+/// Accesses of one agent whose extents are equal, and not 0, are made by the same warps
+/// byte for byte: of tensor memory in a task whose warps share lanes, and of copies with
+/// a share (Effect).
+uint32_t Machine::extentOf(int task, int event, const std::vector<int> &cells, bool async) const {
+  if (!async)
+    return program.tasks[task].warps > WarpsOverLanes ? hashOf(cells, 0) : 0;
+  for (const Effect &effect : program.events[event].effects)
+    if (effect.share && !isApproximate(event))
+      return hashOf(cells, effect.share);
+  return 0;
 }
 
 /// Whether an event may touch less than its targets say.
@@ -42,7 +54,8 @@ int Machine::taskOf(const Access &access) const {
 
 /// Does what one task issues there touch memory in issue order? Copies to shared
 /// memory do not: PTX promises no order between two cp.async ("Data Movement and
-/// Conversion Instructions: cp.async.commit_group"), and AMD's waves each issue a part.
+/// Conversion Instructions: cp.async.commit_group"), and AMD's waves each issue a part,
+/// in order only where they cut both copies alike (Effect::share).
 bool Machine::onePipe(uint16_t agent) const {
   auto group = static_cast<sync::Group>((agent - 2 * numTasks) % 8);
   return group == sync::Group::Tcgen05 || group == sync::Group::Wgmma ||
@@ -53,7 +66,7 @@ bool Machine::access(State &state, int task, int event, const std::vector<int> &
                      Token token, uint16_t agent, bool write, bool async, sync::Proxy proxy,
                      bool ordered) {
   bool asyncProxy = proxy == sync::Proxy::Async;
-  uint32_t extent = !async && program.tasks[task].warps > WarpsOverLanes ? extentOf(cells) : 0;
+  uint32_t extent = extentOf(task, event, cells, async);
   for (int index : cells)
     if (int rank = map.cellRank(index);
         rank != program.tasks[task].rank &&
@@ -68,7 +81,8 @@ bool Machine::access(State &state, int task, int event, const std::vector<int> &
     for (const Access &other : cell.accesses) {
       if ((!write && !other.write) || other.serial == state.serial)
         continue; // two reads, or another warp's part of the same operation
-      if (async && other.async && other.agent == agent && onePipe(agent))
+      if (async && other.async && other.agent == agent &&
+          (onePipe(agent) || (write && other.write && extent && extent == other.extent)))
         continue;
       int otherTask = other.agent < 2 * numTasks ? other.agent / 2 : -1; // of a strand
       if (global && !async && otherTask == task)

@@ -90,7 +90,7 @@ struct Access {
   bool asyncProxy : 1; ///< went through the async proxy
   bool ordered : 1;    ///< its agent completes in issue order
   int32_t event;
-  uint32_t extent; ///< which columns, where several warps of a task share lanes
+  uint32_t extent; ///< see Machine::extentOf
   int32_t serial;  ///< when, for messages; not part of the state's identity
 };
 

@@ -99,6 +99,18 @@ void Encoder::effects(Operation *op, Block &block) {
   flush();
 }
 
+/// Copies of one type to buffers of one type are cut among the waves alike (contract).
+uint32_t Encoder::shareOf(Operation *op, Type buffer) {
+  auto isTensor = [](Value value) { return isa<RankedTensorType>(value.getType()); };
+  auto source = llvm::find_if(op->getOperands(), isTensor);
+  if (source == op->operand_end())
+    return 0;
+  auto tensor = cast<RankedTensorType>((*source).getType());
+  Type shape = tensor.clone(IntegerType::get(op->getContext(), 1));
+  return shares.try_emplace({shape, buffer}, static_cast<uint32_t>(shares.size()) + 1)
+      .first->second;
+}
+
 bool Encoder::effect(Operation *op, const tlx::SyncEffect &from, std::vector<Effect> &out,
                      std::string &why) {
   using sync::Kind;
@@ -215,6 +227,8 @@ bool Encoder::effect(Operation *op, const tlx::SyncEffect &from, std::vector<Eff
   } else {
     ranks.push_back(from.rank ? scalar(from.rank) : NoExpr);
   }
+  if (copiesInOrder && from.kind == Kind::Write && effect.group == sync::Group::CpAsync)
+    effect.share = shareOf(op, from.target.getType());
   ViewSet set = view(from.target);
   if (set.empty()) {
     why = "a buffer whose allocation cannot be found";

@@ -115,6 +115,8 @@ bool Encoder::readLaunch() {
   out.launch.numWarps = defaultWarps;
   out.launch.cluster = cluster;
   out.launch.numCtas = static_cast<int>(numCtas);
+  // Their vmcnt counts down in issue order.
+  copiesInOrder = StringRef(out.launch.target).starts_with("hip:gfx9");
   return true;
 }
 

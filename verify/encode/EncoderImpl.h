@@ -125,6 +125,7 @@ private:
 
   // Effects.cpp
   void effects(mlir::Operation *op, Block &out);
+  uint32_t shareOf(mlir::Operation *op, mlir::Type buffer);
   bool effect(mlir::Operation *op, const tlx::SyncEffect &e, std::vector<Effect> &out,
               std::string &why);
   bool dependsOn(ExprId expr, ExprId leaf) const;
@@ -195,6 +196,9 @@ private:
   /// Those that make the task's per-thread arrivals, where not all do.
   std::optional<std::vector<bool>> arriving;
   bool fencesBulkStores = false;            ///< the level lacks the compiler's own fences
+  bool copiesInOrder = false;               ///< what a wave copies to LDS lands in issue order
+  /// How the waves divide a copy: by the type of its source and that of its buffer.
+  llvm::DenseMap<std::pair<mlir::Type, mlir::Type>, uint32_t> shares;
   LoweredClusterSync lowered;               ///< cluster barriers that the IR does not show
   llvm::DenseSet<mlir::Value> indexedRoots; ///< rank-2 allocations that are arrays
   std::vector<Task> pending;                ///< partitions, in order

@@ -19,6 +19,9 @@ const std::vector<tlx::verify::Contract> &tlx::verify::contracts() {
       {"warps-start-together", "all warps of a task look at a fresh barrier before its first phase "
                                "completes"},
       {"synchronous-tmem-access", "tmem_load and tmem_store complete before the next operation"},
+      {"lds-copies-in-order",
+       "on gfx9 what one wave copies to LDS lands in issue order (vmcnt), and copies of one tensor "
+       "type to one buffer are divided among the waves alike"},
       {"tcgen05-in-order", "tcgen05 operations of one issuing thread run and complete in order"},
       {"global-memory",
        "accesses to global memory are compared where address and mask are the same "

@@ -126,6 +126,9 @@ struct Effect {
   bool relaxed = false;
   Lifetime lifetime = Lifetime::Goes;
   bool diverged = false; ///< executed by a part of a warp
+  /// Asynchronous writes of one task to one place whose numbers are equal land in
+  /// issue order; 0: no such order.
+  uint32_t share = 0;
   /// The target is a buffer, not a barrier.
   bool onMemory() const {
     return kind == sync::Kind::Read || kind == sync::Kind::Write ||
