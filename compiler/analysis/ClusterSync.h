@@ -3,8 +3,11 @@
 // fbtriton adds these below `.ttgir`; who reasons about a cluster kernel before
 // that must know of them (a lowering contract):
 //
-//   at entry  behind the last mbarrier init of the entry block, in kernels that
-//             take remote views, multicast, pair CTAs or ask for cluster launches
+//   at entry  behind the mbarrier inits of the entry block, in kernels that
+//             take remote views, multicast, pair CTAs or ask for cluster launches.
+//             The inits, and what they are computed from, are moved ahead of
+//             everything else in the block for it; the block ends where
+//             structured control flow begins
 //   at exit   before tensor memory is freed, in kernels that pair CTAs, unless
 //             the module says `tlx.user_post_ws_sync`
 //
@@ -25,7 +28,8 @@ struct LoweredClusterSync {
   bool pairsCtas = false;                ///< tensor memory is worked on, and freed, in pairs
 };
 
-/// Of a kernel that is launched in clusters of more than one CTA.
-LoweredClusterSync loweredClusterSync(tt::FuncOp kernel);
+/// Of a kernel that is launched in clusters of more than one CTA. Moves initialisations
+/// of the entry block that come too late.
+LoweredClusterSync lowerClusterSync(tt::FuncOp kernel);
 
 } // namespace tlx

@@ -275,10 +275,10 @@ void Exporter::emitClusterSync() {
 }
 
 Result<std::unique_ptr<sim::Program>> Exporter::run(tt::FuncOp kernel) {
+  if (builder.facts().clusterSize() > 1)
+    clusterSync = lowerClusterSync(kernel);
   if (!layOutStorage(kernel))
     return *error;
-  if (builder.facts().clusterSize() > 1)
-    clusterSync = loweredClusterSync(kernel);
   for (auto function : module.getOps<tt::FuncOp>())
     if (function != kernel && !function.isExternal())
       functions[function.getName()] =

@@ -191,14 +191,16 @@ bool Encoder::overlaid(size_t a, size_t b) const {
 }
 
 void Encoder::run() {
-  if (!readLaunch() || !layOut())
+  if (!readLaunch())
+    return;
+  p.ranks = static_cast<int>(cluster[0] * cluster[1] * cluster[2]);
+  if (auto kernel = dyn_cast<tt::FuncOp>(function); kernel && p.ranks > 1)
+    lowered = lowerClusterSync(kernel);
+  if (!layOut())
     return;
   scan();
   resources();
   fencesBulkStores = launch.beforeTtgir;
-  p.ranks = static_cast<int>(cluster[0] * cluster[1] * cluster[2]);
-  if (auto kernel = dyn_cast<tt::FuncOp>(function); kernel && p.ranks > 1)
-    lowered = loweredClusterSync(kernel);
   for (rank = 0; rank < p.ranks; ++rank)
     encodeRank(rank);
   dropPrivateElements();

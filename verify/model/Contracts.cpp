@@ -28,8 +28,9 @@ const std::vector<tlx::verify::Contract> &tlx::verify::contracts() {
        "function of arguments and program ids, others are not; loads of memory "
        "that the kernel does not write give the same value to all tasks"},
       {"cluster-sync-after-init", "a cluster kernel that reaches other CTAs gets a cluster barrier "
-                                  "after the barrier initialisations of its entry block, and a "
-                                  "2-CTA one at its end unless tlx.user_post_ws_sync"},
+                                  "after the barrier initialisations of its entry block, which "
+                                  "move ahead of the rest of the block, and a 2-CTA one at its end "
+                                  "unless tlx.user_post_ws_sync"},
       {"fence-before-bulk-store", "above .ttgir, a proxy fence stands before every bulk store: "
                                   "fbtriton inserts it"},
       {"distinct-allocations",

@@ -93,11 +93,13 @@ static bool isCluster(tt::FuncOp kernel) {
 }
 
 FailureOr<SharedPlan> planShared(tt::FuncOp kernel) {
+  SharedPlan plan;
+  if (isCluster(kernel))
+    plan.clusterEntryAfter = lowerClusterSync(kernel).entryAfter;
   FailureOr<StorageAliases> aliases = StorageAliases::compute(kernel);
   if (failed(aliases))
     return failure();
   StorageAllocation allocation = StorageAllocation::compute(kernel, *aliases);
-  SharedPlan plan;
   kernel.walk([&](Operation *op) {
     for (Value result : op->getResults())
       if (const BufferPlace *place = aliases->placeOf(result))
@@ -110,8 +112,6 @@ FailureOr<SharedPlan> planShared(tt::FuncOp kernel) {
     return kernel.emitError("'") << kernel.getName() << "' needs " << plan.bytes
                                  << " bytes of shared memory; a CTA has " << kSharedLimit;
   placeGlobalScratch(kernel, plan);
-  if (isCluster(kernel))
-    plan.clusterEntryAfter = loweredClusterSync(kernel).entryAfter;
   if (failed(findHazards(kernel, *aliases, allocation, plan)))
     return failure();
   return plan;
