@@ -11,9 +11,10 @@
 //   at exit   before tensor memory is freed, in kernels that pair CTAs, unless
 //             the module says `tlx.user_post_ws_sync`
 //
-// Not covered, as in fbtriton: mbarriers that are initialised elsewhere, and
-// kernels whose only remote accesses are `ttg.remote_shmem_store` and its
-// asynchronous kin. Those need a cluster barrier of their own.
+// As the PTX of fbtriton 3.7.4 has it. Not covered, as there: mbarriers that are
+// initialised elsewhere, and kernels whose only remote accesses are
+// `ttg.remote_shmem_store` and its asynchronous kin. Those need a cluster barrier of
+// their own.
 //
 //===----------------------------------------------------------------------===//
 #pragma once

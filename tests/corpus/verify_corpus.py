@@ -24,7 +24,12 @@ KNOWN_FAULTS = ("add2_warp_specialized_kernel-", "warp_specialized_kernel_with_s
                 # The CTAs of a pair wait for each other in every step: an odd count of tiles hangs (so does the simulator).
                 "matmul_kernel_tlx_ws-5a08e4", "matmul_kernel_tlx_ws-ba7bd8", "matmul_kernel_tlx_ws-e0668e",
                 # Lengths are read from memory, and the first key block is waited for: an empty sequence hangs.
-                "attn_fwd_single_q-")
+                "attn_fwd_single_q-",
+                # The wait for the tile that a step reads stands before the next one's copy and leaves it pending: in the
+                # machine code too its ds_read follows on s_waitcnt vmcnt(16) with 16 older loads outstanding.
+                "v5_local_prefetch-",
+                # tl.dot over two CTAs: the PTX has barrier.cluster.arrive before each MMA, and no wait.
+                "matmul_2cta_host_tma_kernel-")
 # bug.json says more in words than its `level` does.
 NOT_AT = {"026-store-then-mma-without-proxy-fence": ("ttgir",), "100-barrier-init-over-live": ("source",)}
 

@@ -191,13 +191,12 @@ bool Encoder::overlaid(size_t a, size_t b) const {
 }
 
 void Encoder::run() {
-  if (!readLaunch())
+  if (!readLaunch() || !layOut())
     return;
   p.ranks = static_cast<int>(cluster[0] * cluster[1] * cluster[2]);
+  // fbtriton allocates shared memory before it moves initialisations, and so is it here.
   if (auto kernel = dyn_cast<tt::FuncOp>(function); kernel && p.ranks > 1)
     lowered = lowerClusterSync(kernel);
-  if (!layOut())
-    return;
   scan();
   resources();
   fencesBulkStores = launch.beforeTtgir;

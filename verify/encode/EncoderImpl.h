@@ -195,8 +195,8 @@ private:
   ExprId threadId = NoExpr; ///< gpu.thread_id x within the task
   /// Those that make the task's per-thread arrivals, where not all do.
   std::optional<std::vector<bool>> arriving;
-  bool fencesBulkStores = false;            ///< the level lacks the compiler's own fences
-  bool copiesInOrder = false;               ///< what a wave copies to LDS lands in issue order
+  bool fencesBulkStores = false; ///< the level lacks the compiler's own fences
+  bool copiesInOrder = false;    ///< what a wave copies to LDS lands in issue order
   /// How the waves divide a copy: by the type of its source and that of its buffer.
   llvm::DenseMap<std::pair<mlir::Type, mlir::Type>, uint32_t> shares;
   LoweredClusterSync lowered;               ///< cluster barriers that the IR does not show

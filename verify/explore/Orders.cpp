@@ -316,8 +316,9 @@ private:
       for (const Touch &other : touches) {
         if (other.start == index || !region.clashes(other.region))
           continue;
-        bool pipe = flight && other.flight && group == Group::Tcgen05 && other.group == group &&
-                    other.task == now.task;
+        bool pipe = flight && other.flight && other.task == now.task &&
+                    ((group == Group::Tcgen05 && other.group == group) ||
+                     (landInOrder(program, now.event, other.event) && region == other.region));
         int when = other.flight ? other.end : other.start;
         if (pipe)
           continue;

@@ -213,6 +213,16 @@ std::vector<Region> Interpreter::nextAccesses(const World &w, int t, Group &grou
   return out;
 }
 
+bool tlx::verify::landInOrder(const Program &program, int a, int b) {
+  auto share = [&](int event) {
+    uint32_t of = 0;
+    for (const Effect &effect : program.events[event].effects)
+      of = std::max(of, effect.share);
+    return of;
+  };
+  return share(a) && share(a) == share(b);
+}
+
 std::optional<Fault> Interpreter::race(const World &w) {
   struct Next {
     std::vector<Region> accesses;
@@ -233,7 +243,10 @@ std::optional<Fault> Interpreter::race(const World &w) {
         return Fault{"race", "two tasks can access the same memory at once", task,
                      nextEvent(w, task)};
     for (const InFlight &f : w.flying) {
-      bool samePipe = next[t].group == Group::Tcgen05 && f.task == task && f.group == next[t].group;
+      bool samePipe =
+          f.task == task &&
+          ((next[t].group == Group::Tcgen05 && f.group == next[t].group) ||
+           (landInOrder(program, nextEvent(w, task), f.event) && next[t].accesses == f.accesses));
       if (!samePipe && clash(next[t].accesses, f.accesses))
         return Fault{"race", "an access can meet asynchronous work in flight", task,
                      nextEvent(w, task)};

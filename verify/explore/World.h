@@ -24,12 +24,16 @@ struct Region {
   Rect place;
   bool write = false;
   bool frees = false; ///< the CTAs of a pair free both parts together
+  bool operator==(const Region &) const = default;
   bool clashes(const Region &o) const {
     return space == o.space && rank == o.rank && !(frees && o.frees) && place.x0 < o.place.x1 &&
            o.place.x0 < place.x1 && place.y0 < o.place.y1 && o.place.y0 < place.y1 &&
            (write || o.write);
   }
 };
+
+/// Whether these events' asynchronous writes to one place land in issue order.
+bool landInOrder(const Program &program, int a, int b);
 
 /// Work that an engine has still to do.
 struct InFlight {

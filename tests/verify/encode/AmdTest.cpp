@@ -25,7 +25,8 @@ std::string verdict(const std::string &body, const std::string &target = "hip:gf
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 #st = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>
 #smem = #ttg.shared_memory
-module attributes {"ttg.num-warps" = 8 : i32, ttg.target = ")" + target + R"("} {
+module attributes {"ttg.num-warps" = 8 : i32, ttg.target = ")" +
+                           target + R"("} {
 tt.func @k(%p: tensor<64x64x!tt.ptr<f16>>, %d: !tt.tensordesc<tensor<64x64xf16>>,
            %v: tensor<64x64xf16>, %n: i32) {
   %c0 = arith.constant 0 : i32
