@@ -220,7 +220,7 @@ bool tlx::verify::landInOrder(const Program &program, int a, int b) {
       of = std::max(of, effect.share);
     return of;
   };
-  return share(a) && share(a) == share(b);
+  return a >= 0 && b >= 0 && share(a) && share(a) == share(b);
 }
 
 std::optional<Fault> Interpreter::race(const World &w) {
