@@ -74,6 +74,8 @@ FailureOr<SmallVector<int64_t>> registersOf(ttg::WarpSpecializeOp op, const Warp
     return groups;
   int64_t left = plan.entryRegisters * plan.totalWarps;
   for (auto [index, count] : llvm::enumerate(*asked)) {
+    if (count == -1)
+      continue; // asks for nothing: keeps what it starts with
     if (count < kFewestRegisters || count > kMostRegisters)
       return op.emitError("'ttg.warp_specialize' partition ")
              << index << " asks for " << count << " registers; there are from " << kFewestRegisters

@@ -8,6 +8,8 @@ using namespace tlx::verify;
 /// How much of a launch-invariant value is remembered from one tile to the next:
 /// whether it is below this.
 static constexpr int64_t PromoteCap = 1;
+/// ... and where it lies among so many numbers that it is compared with outside of all tiles.
+static constexpr size_t MostThresholds = 8;
 
 static int64_t floorDiv(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
 static int64_t ceilDiv(int64_t a, int64_t b) { return -floorDiv(-a, b); }
@@ -126,6 +128,9 @@ Question DecisionTable::question(LinId d) {
     for (auto &[depth, coef] : cls.ords)
       coef = -coef;
   q.cls = internClass(std::move(cls));
+  if (DecisionClass &whole = classes[q.cls]; whole.ords.empty() && whole.prefixDepth == 0)
+    if (whole.asked.size() < MostThresholds)
+      whole.asked.push_back(threshold(q, {}));
   cache.emplace(d, q);
   return q;
 }
@@ -183,6 +188,11 @@ void DecisionTable::answer(State &state, const DecisionKey &key, int64_t t, bool
     return;
   // Weakened to within the cap on both sides, so that it does not grow.
   Interval &shared = state.decisions[{global, {}}];
+  for (int64_t asked : classes[global].asked)
+    if (yes && asked <= t)
+      shared.lo = std::max(shared.lo, asked);
+    else if (!yes && asked >= t)
+      shared.hi = std::min(shared.hi, asked - 1);
   if (yes && t >= -PromoteCap)
     shared.lo = std::max(shared.lo, std::min(t, PromoteCap));
   else if (!yes && t - 1 <= PromoteCap)

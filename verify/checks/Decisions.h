@@ -33,6 +33,8 @@ struct DecisionClass {
   bool invariant = false;
   bool varies = false; ///< R depends on iterations
   int global = -1;     ///< class with the same R, no iteration numbers, for the launch
+  /// Of a class without iteration numbers: the t of the questions R >= t about it.
+  std::vector<int64_t> asked;
   Interval range;
   std::string text;
   /// groups[d]: the loops that iterate this question at depth d.

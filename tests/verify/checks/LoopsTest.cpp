@@ -238,6 +238,39 @@ TEST(Loops, ACounterThatStartsAtAnArgumentIsKnownModuloItsUses) {
   EXPECT_EQ(r.violation.cls, BugClass::Deadlock);
 }
 
+namespace {
+/// In every tile one task arrives in iteration 4 of a loop of N, another waits for it
+/// when N is at least `least`; then the first waits for the second.
+ProofResult comparedInAndOutside(int64_t least) {
+  Builder b;
+  Exprs &e = b.p.exprs;
+  ExprId n = b.arg("N", 0), tiles = b.arg("T", 0);
+  int there = b.barriers("there", 1), back = b.barriers("back", 1), go = b.barriers("go", 1);
+  b.root({b.init(there, 0, 1), b.init(back, 0, 1), b.init(go, 0, 1)});
+  VarId mine = b.p.addVar("mine"), other = b.p.addVar("other"), k = b.p.addVar("k");
+  auto parity = [&](VarId tile) { return e.rem(b.v(tile), 2); };
+  Stmt steps = b.loop(k, b.c(0), n, {b.arrive(there, b.c(0), 1, e.eq(b.v(k), b.c(4)))});
+  b.task("worker",
+         {b.loop(mine, b.c(0), tiles,
+                 {b.arrive(go, b.c(0)), std::move(steps), b.wait(back, b.c(0), parity(mine))})},
+         1);
+  Stmt looks = ifStmt(e.le(b.c(least), n), {b.wait(there, b.c(0), parity(other))});
+  b.task("waiter",
+         {b.loop(other, b.c(0), tiles,
+                 {b.wait(go, b.c(0), parity(other)), std::move(looks), b.arrive(back, b.c(0))})},
+         1);
+  ProverOptions options;
+  options.timeoutSeconds = 20;
+  return prove(b.p, options);
+}
+} // namespace
+
+TEST(Loops, ASizeIsTheSameInATileAndOutsideOfIt) {
+  EXPECT_EQ(comparedInAndOutside(5).verdict, ProofResult::Proved)
+      << comparedInAndOutside(5).violation.message;
+  EXPECT_EQ(comparedInAndOutside(4).verdict, ProofResult::Bug); // with N = 4 nobody arrives
+}
+
 TEST(Loops, WhatNoEventDependsOnIsLeftOut) {
   Builder b;
   Exprs &e = b.p.exprs;

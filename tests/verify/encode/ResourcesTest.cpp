@@ -123,6 +123,7 @@ TEST_F(ResourcesTest, registersOfRoles) {
   EXPECT_EQ(judge(specialize({4, 4}, registers("240, 240"))), "PROVED");
   EXPECT_EQ(judge(specialize({4, 4}, registers("248, 248"))), "resources");
   EXPECT_EQ(judge(specialize({4}, registers("24"))), "PROVED");
+  EXPECT_EQ(judge(specialize({4, 4}, registers("240, -1"))), "PROVED"); // -1: none asked for
   EXPECT_EQ(judge(specialize({4}, registers("16"))), "resources");
   EXPECT_EQ(judge(specialize({4}, registers("264"))), "resources");
   EXPECT_NE(message.find("asks for 264 registers"), std::string::npos) << message;
