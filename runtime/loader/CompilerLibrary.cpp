@@ -19,7 +19,8 @@ Result<CompilerLibrary> CompilerLibrary::open(const std::string &given) {
   library.compileFunction =
       reinterpret_cast<decltype(&tlxCompilerCompile)>(findFunction(*opened, "tlxCompilerCompile"));
   if (!library.loadFunction || !library.deleteFunction || !library.compileFunction)
-    return Error::internal(std::string(libraryName) + " does not have the functions of this build");
+    return Error::internal((given.empty() ? std::string(libraryName) : given) +
+                           " does not have the functions of this build");
   return library;
 }
 
