@@ -104,7 +104,7 @@ Machine::Eval Machine::simplify(State &state, int task, LinId &form, std::vector
       if (e == Eval::Unknown)
         continue;
       rest.terms.erase(rest.terms.begin() + static_cast<long>(i));
-      form = linears.add(linears.intern(std::move(rest)), by, coef);
+      form = linears.add(linears.intern(rest), by, coef);
       again = true;
     }
   }
