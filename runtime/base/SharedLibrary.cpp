@@ -8,8 +8,7 @@
 
 namespace tlx {
 
-/// The folder of the running program.
-static std::string programFolder() {
+std::string programFolder() {
   char path[4096];
   ssize_t length = ::readlink("/proc/self/exe", path, sizeof path);
   return length > 0 ? folderOf(std::string(path, size_t(length))) : ".";

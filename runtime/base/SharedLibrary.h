@@ -7,6 +7,9 @@
 
 namespace tlx {
 
+/// The folder of the running program.
+std::string programFolder();
+
 /// Opens a library of this build: at `path`, or where that is empty as `name` beside
 /// the running program (its folder and ../lib). It stays open until the process ends.
 Result<void *> openLibrary(const std::string &name, const std::string &path = {});

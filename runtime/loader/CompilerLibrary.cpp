@@ -2,10 +2,27 @@
 #include "runtime/loader/CompilerLibrary.h"
 
 #include "runtime/base/SharedLibrary.h"
+#include "runtime/device/Device.h"
 
 namespace tlx {
 
 static constexpr const char *libraryName = "libTlxCompiler.so";
+
+TlxCompilerRequest requestFor(const device::KernelSource &source) {
+  TlxCompilerRequest request;
+  request.text = source.text;
+  request.file = source.path;
+  request.kernel = source.kernel;
+  request.target = source.target;
+  request.numWarps = source.numWarps;
+  request.numCtas = source.numCtas;
+  // CTAs that share a program's tiles are no cluster of programs: values are
+  // those of the whole tile, and the timing model divides the work itself.
+  if (source.numCtas == 1)
+    request.cluster = source.cluster;
+  request.maxRegisters = source.maxRegisters;
+  return request;
+}
 
 Result<CompilerLibrary> CompilerLibrary::open(const std::string &given) {
   Result<void *> opened = openLibrary(libraryName, given);

@@ -24,6 +24,9 @@
 
 namespace tlx {
 
+namespace device {
+struct KernelSource;
+}
 namespace sim {
 struct Program;
 }
@@ -43,6 +46,9 @@ struct TlxCompilerRequest {
   std::array<int64_t, 3> cluster{1, 1, 1};
   std::optional<int64_t> maxRegisters;
 };
+
+/// The request for what a device was handed (runtime/device/Device.h).
+TlxCompilerRequest requestFor(const device::KernelSource &source);
 
 /// What comes back. After success (0) `program` is set and the caller's, to be
 /// deleted with `deleteProgram`; otherwise `error` is.

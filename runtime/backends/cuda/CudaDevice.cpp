@@ -216,15 +216,7 @@ private:
     auto library = CompilerLibrary::open();
     if (!library)
       return std::move(library).error();
-    TlxCompilerRequest request;
-    request.text = source.text;
-    request.file = source.path;
-    request.kernel = source.kernel;
-    request.target = source.target;
-    request.numWarps = source.numWarps;
-    request.numCtas = source.numCtas;
-    request.maxRegisters = source.maxRegisters;
-    auto bytes = library->compile(request, source.kernelLocation);
+    auto bytes = library->compile(requestFor(source), source.kernelLocation);
     if (!bytes)
       return std::move(bytes).error();
     return readPackage(*bytes, source.path);

@@ -44,19 +44,7 @@ public:
     auto library = CompilerLibrary::open();
     if (!library)
       return std::move(library).error();
-    TlxCompilerRequest request;
-    request.text = source.text;
-    request.file = source.path;
-    request.kernel = source.kernel;
-    request.target = source.target;
-    request.numWarps = source.numWarps;
-    request.numCtas = source.numCtas;
-    // CTAs that share a program's tiles are no cluster of programs: values are
-    // those of the whole tile, and the timing model divides the work itself.
-    if (source.numCtas == 1)
-      request.cluster = source.cluster;
-    request.maxRegisters = source.maxRegisters;
-    auto program = library->load(request, source.kernelLocation);
+    auto program = library->load(requestFor(source), source.kernelLocation);
     if (!program)
       return std::move(program).error();
     return std::unique_ptr<Kernel>(std::make_unique<SimKernel>(std::move(*program), source.path));

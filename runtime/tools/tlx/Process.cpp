@@ -2,6 +2,7 @@
 #include "runtime/tools/tlx/Process.h"
 
 #include "runtime/base/File.h"
+#include "runtime/base/SharedLibrary.h"
 
 #include <cerrno>
 #include <csignal>
@@ -12,12 +13,6 @@
 #include <unistd.h>
 
 namespace tlx::front {
-
-std::string programFolder() {
-  char path[4096];
-  ssize_t length = ::readlink("/proc/self/exe", path, sizeof path);
-  return length > 0 ? folderOf(std::string(path, size_t(length))) : ".";
-}
 
 std::string findProgram(const std::string &name) {
   std::string beside = joinPath(programFolder(), name);

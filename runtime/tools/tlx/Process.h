@@ -8,9 +8,6 @@
 
 namespace tlx::front {
 
-/// The folder of the running program.
-std::string programFolder();
-
 /// The path of a program: beside this one, else on PATH; empty when it is nowhere.
 std::string findProgram(const std::string &name);
 

@@ -2,6 +2,7 @@
 #include "runtime/tools/tlx/Python.h"
 
 #include "runtime/base/File.h"
+#include "runtime/base/SharedLibrary.h"
 
 #include <algorithm>
 #include <cstdio>

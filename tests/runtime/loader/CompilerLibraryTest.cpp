@@ -1,5 +1,7 @@
 #include "runtime/loader/CompilerLibrary.h"
 
+#include "runtime/device/Device.h"
+
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -48,6 +50,21 @@ TEST(CompilerLibrary, ErrorsComeThrough) {
   EXPECT_EQ(library->load(request("other"), {"l.json", 2, 5}).error().str(),
             "l.json:2:5: error: k.ttir has no kernel @other\nhint: it has @good, @bad");
   EXPECT_EQ(library->load(request("silent")).error().code, ExitCode::Internal);
+}
+
+TEST(CompilerLibrary, ARequestHasWhatTheLaunchSays) {
+  device::KernelSource source;
+  source.kernel = "k";
+  source.target = "cuda:90";
+  source.numWarps = 8;
+  source.cluster = {2, 1, 1};
+  TlxCompilerRequest one = requestFor(source);
+  EXPECT_EQ(one.cluster, (std::array<int64_t, 3>{2, 1, 1}));
+  EXPECT_EQ(one.numWarps, 8);
+  EXPECT_EQ(one.target, "cuda:90");
+  source.numCtas = 2; // the pair works on one program: no cluster of programs
+  EXPECT_EQ(requestFor(source).cluster, (std::array<int64_t, 3>{1, 1, 1}));
+  EXPECT_EQ(requestFor(source).numCtas, 2);
 }
 
 TEST(CompilerLibrary, Compiles) {
