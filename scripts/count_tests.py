@@ -30,13 +30,14 @@ def main():
     for case in ElementTree.parse(os.path.join(folder, "ctest.junit")).getroot().iter("testcase"):
         own = os.path.join(folder, case.get("name") + ".xml")
         ok = case.get("status") == "run"
+        skipped_whole = case.find("skipped") is not None  # its report then holds skipped cases only
         try:
             counts = countReport(own) if os.path.exists(own) else None
         except ElementTree.ParseError:  # the program died while writing
             counts = None
         if counts is None:
-            counts = (1, 0, 0) if ok else (0, 0, 1) if case.find("skipped") is not None else (0, 1, 0)
-        elif not ok and counts[1] == 0:
+            counts = (1, 0, 0) if ok else (0, 0, 1) if skipped_whole else (0, 1, 0)
+        elif not ok and not skipped_whole and counts[1] == 0:
             counts = (counts[0], 1, counts[2])
         totals = [a + b for a, b in zip(totals, counts)]
     print("{} passed, {} failed, {} skipped".format(*totals))

@@ -76,6 +76,12 @@ class Counting(unittest.TestCase):
             self.assertEqual(code, 1)
             self.assertIn("1 failed", line)
 
+    def test_aProgramThatSkippedEveryCaseDidNotFail(self):
+        skipped = '<testcase name="P" status="notrun"><skipped/></testcase><testcase name="Q" status="run"/>'
+        report = '<testsuite><testcase name="a"><skipped/></testcase><testcase name="b"><skipped/></testcase></testsuite>'
+        self.assertEqual(self.count(skipped, P=report), (0, "1 passed, 0 failed, 2 skipped"))
+        self.assertEqual(self.count(skipped), (0, "1 passed, 0 failed, 1 skipped"))
+
     def test_noTestIsAFailure(self):
         self.assertEqual(self.count("")[0], 1)
         self.assertEqual(self.count('<testcase name="P" status="run"/>'), (0, "1 passed, 0 failed, 0 skipped"))
