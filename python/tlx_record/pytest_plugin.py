@@ -1,8 +1,7 @@
 """Recording under pytest: `pytest -p tlx_record --tlx-out DIR`. tlx_record re-exports these hooks."""
-import collections
-
 import pytest
 
+from .cases import covering, first
 from .cli import configurations, positive
 from .errors import RecordError
 from .recorder import Recorder, Stop
@@ -16,6 +15,7 @@ def pytest_addoption(parser):
     group.addoption("--tlx-data", choices=("auto", "exact", "generated"), default="auto", help="how inputs are kept")
     group.addoption("--tlx-check-torch", action="store_true", help="simulate launches, so that tests compare with their references")
     group.addoption("--tlx-first", type=positive, metavar="N", help="at most N cases of each test function")
+    group.addoption("--tlx-cover", action="store_true", help="of each test function, cases until each value of each parameter has been seen")
     group.addoption("--tlx-limit", type=positive, metavar="N", help="stop after N kernels")
 
 
@@ -30,17 +30,15 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(config, items):
-    most = config.getoption("--tlx-first")
-    if most is None:
-        return
-    seen = collections.Counter()
-    kept, dropped = [], []
-    for item in items:
-        function = item.nodeid.split("[")[0]
-        seen[function] += 1
-        (kept if seen[function] <= most else dropped).append(item)
+    kept = items
+    if config.getoption("--tlx-cover"):
+        kept = covering(kept)
+    if config.getoption("--tlx-first"):
+        kept = first(kept, config.getoption("--tlx-first"))
+    kept = list(kept)
+    chosen = set(map(id, kept))
+    config.hook.pytest_deselected(items=[item for item in items if id(item) not in chosen])
     items[:] = kept
-    config.hook.pytest_deselected(items=dropped)
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -106,17 +106,17 @@ class View:
             array = array.view(raw or np.dtype(self.name)).reshape(self.shape)
         return array.view(raw) if raw is not None else array
 
-    def doubles(self):
-        """The elements as float64, or None where only torch could say what they are and it is absent."""
+    def doubles(self, step=1):
+        """Every step-th element, row-major, as float64, or None where only torch could say what they are and it is absent."""
         if self.name not in RAW_DTYPES:
-            return self.values().astype(np.float64)
+            return self.values().reshape(-1)[::step].astype(np.float64)
         if self.name == "bfloat16":
-            return (self.values().astype(np.uint32) << 16).view(np.float32).astype(np.float64)
+            return (self.values().reshape(-1)[::step].astype(np.uint32) << 16).view(np.float32).astype(np.float64)
         if isinstance(self.base, NumpyTensor):
             return None
         import torch
 
-        return self.base.detach().contiguous().view(getattr(torch, self.name)).to(torch.float64).numpy()
+        return self.base.detach().contiguous().reshape(-1)[::step].view(getattr(torch, self.name)).to(torch.float64).numpy()
 
     def write_back(self, raw):
         """Replaces the first len(raw) bytes of the allocation, which starts at the storage's start."""

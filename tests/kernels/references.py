@@ -74,10 +74,12 @@ def softmax(launch):
 
 def attention(launch, causal):
     """P is rounded to f16 before its product with V, O once more."""
-    x = inputs(launch)
+    tensors = inputs(launch)
+    x = {name.removesuffix("_desc"): value for name, value in tensors.items()}
+    result = "o_desc" if "o_desc" in tensors else "o"
     values = {a["name"]: a["value"] for a in launch.arguments("scalar")}
     n = values["N"]
-    q, k, v = (x[name].reshape(-1, n, x[name].shape[-1]) for name in ("q_desc", "k_desc", "v_desc"))
+    q, k, v = (x[name].reshape(-1, n, x[name].shape[-1]) for name in "qkv")
     wanted, allowed = np.empty_like(q), np.empty_like(q)
     for head in range(len(q)):
         for row in range(n):
@@ -87,7 +89,7 @@ def attention(launch, causal):
             p /= p.sum()
             wanted[head, row] = p @ v[head, :seen]
             allowed[head, row] = F16 * np.abs(wanted[head, row]) + 2 * F16 * (p @ np.abs(v[head, :seen])) + 2.0**-20
-    return {"o_desc": (wanted.reshape(len(q) * n, -1), allowed.reshape(len(q) * n, -1))}
+    return {result: (wanted.reshape(len(q) * n, -1), allowed.reshape(len(q) * n, -1))}
 
 
 def attention_causal(launch):
@@ -112,8 +114,9 @@ def gemm_mxfp8(launch):
 
 
 REFERENCES = {
-    "attention/hopper_fwd": attention_causal, "attention/blackwell_fwd": attention_full, "gemm/blackwell_mxfp8": gemm_mxfp8,
+    "attention/hopper_fwd": attention_causal, "attention/blackwell_fwd": attention_full, "attention/amd_fwd": attention_full, "gemm/blackwell_mxfp8": gemm_mxfp8,
     "gemm/hopper_ws": gemm, "gemm/hopper_pingpong": gemm, "gemm/hopper_multicast": gemm, "gemm/hopper_fp8": gemm_fp8,
     "gemm/split_k": gemm_split_k, "norm/softmax": softmax, "gemm/blackwell_ws": gemm, "gemm/blackwell_clc": gemm,
-    "gemm/blackwell_2cta": gemm, "gemm/grouped": gemm_grouped, "gemm/amd_pipelined": gemm_pointers, "norm/layer_norm_cluster": layer_norm,
+    "gemm/blackwell_2cta": gemm, "gemm/grouped": gemm_grouped, "gemm/amd_pipelined": gemm_pointers,
+    "gemm/amd_warp_pipeline": gemm_pointers, "gemm/amd_tdm": gemm_pointers, "norm/layer_norm_cluster": layer_norm,
 }  # fmt: skip

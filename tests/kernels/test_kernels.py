@@ -43,6 +43,11 @@ TWINS = {
     "gemm/blackwell_mxfp8": (r"(ttng\.barrier_expect %\w+, )33792", r"\g<1>32768", 1, "arrival-order"),
     # LDS is read before the copies have arrived.
     "gemm/amd_pipelined": (r"\n *%\w+ = ttg\.async_wait .*", "", 1, "race"),
+    # A step's operands are read while they are still being copied.
+    "gemm/amd_warp_pipeline": (r"(ttg\.async_wait .*num = )1 ", r"\g<1>2 ", 1, "race"),
+    "gemm/amd_tdm": (r"(tdm_wait .*num = )2 ", r"\g<1>4 ", 1, "race"),
+    # K and V are read before the copies have arrived.
+    "attention/amd_fwd": (r"\n *%\w+ = ttg\.async_wait .*", "", 1, "race"),
     # A sum is stored at the peer before it has initialised its barrier.
     "norm/layer_norm_cluster": (r"ttng\.cluster_arrive .*\n *ttng\.cluster_wait .*\n", "", 1, "cluster-entry"),
 }

@@ -14,7 +14,7 @@ import pytlx
 sys.path.insert(0, os.path.join(pytlx.SOURCE, "python"))
 
 import numpy as np  # noqa: E402
-from tlx_record import data, locations, manifest, simulate, targets  # noqa: E402
+from tlx_record import cases, data, locations, manifest, simulate, targets  # noqa: E402
 from tlx_record.errors import RecordError  # noqa: E402
 from tlx_record.tensors import NumpyTensor, View  # noqa: E402
 
@@ -55,6 +55,7 @@ class Views(unittest.TestCase):
         view = View(NumpyTensor(raw, "bfloat16"))
         self.assertEqual(view.dtype, "bf16")
         self.assertEqual(view.doubles().tolist(), [1.0, -2.0, 3.140625])
+        self.assertEqual(view.doubles(2).tolist(), [1.0, 3.140625])
 
     def test_writeBackFillsTheAllocationFromItsStart(self):
         whole = np.zeros(4, np.int16)
@@ -136,6 +137,20 @@ class Locations(unittest.TestCase):
         here = os.getcwd()
         text = '#loc1 = loc("%s/a/k.py":3:1)\n#loc2 = loc("/x/lib/site-packages/triton/l.py":4:2)\n#loc3 = loc("/y/z.py":5:1)' % here
         self.assertEqual(re.findall('"(.*?)"', locations.shorten(text)), ["a/k.py", "triton/l.py", "/y/z.py"])
+
+
+class Cases(unittest.TestCase):
+    ITEMS = [types.SimpleNamespace(nodeid="t.py::f[%s-%d]" % (x, y), callspec=types.SimpleNamespace(params={"x": x, "y": y}))
+             for x in "abc" for y in (1, 2)] + [types.SimpleNamespace(nodeid="t.py::g")]  # fmt: skip
+
+    def names(self, items):
+        return [item.nodeid.split("::")[1] for item in items]
+
+    def test_coveringTakesEachValueOfEachParameter(self):
+        self.assertEqual(self.names(cases.covering(self.ITEMS)), ["f[a-1]", "f[a-2]", "f[b-1]", "f[c-1]", "g"])
+
+    def test_firstCountsPerFunction(self):
+        self.assertEqual(self.names(cases.first(self.ITEMS, 2)), ["f[a-1]", "f[a-2]", "g"])
 
 
 class Commands(unittest.TestCase):
