@@ -100,6 +100,23 @@ def attention_full(launch):
     return attention(launch, causal=False)
 
 
+def attention_backward(launch):
+    """P and dS are rounded to f16 (whose smallest step is 2^-24) before their products, dK and dV once more."""
+    x = inputs(launch)
+    values = {a["name"]: a["value"] for a in launch.arguments("scalar")}
+    n, scale = values["N"], values["scale"]
+    heads = [{name.removesuffix("_desc"): x[name][i:i + n] for name in ("q_desc", "k_desc", "v_desc", "do_desc", "lse", "delta")}
+             for i in range(0, len(x["lse"]), n)]  # fmt: skip
+    parts = {"dq": [], "dk_desc": [], "dv_desc": []}
+    for h in heads:
+        p = np.exp(scale * (h["q"] @ h["k"].T) - h["lse"][:, None])
+        ds = p * (h["do"] @ h["v"].T - h["delta"][:, None])
+        for name, factor, weights, other, final in (("dv_desc", 1, p.T, h["do"], F16), ("dk_desc", scale, ds.T, h["q"], F16), ("dq", scale, ds, h["k"], F32)):
+            wanted = factor * (weights @ other)
+            parts[name].append((wanted, final * np.abs(wanted) + factor * ((2 * F16 * np.abs(weights) + 2.0**-25) @ np.abs(other)) + 2.0**-25))
+    return {name: tuple(np.concatenate(side) for side in zip(*part)) for name, part in parts.items()}
+
+
 def gemm_mxfp8(launch):
     """Scales are powers of two, 512 bytes for 128 rows and 4 groups of 32 of K: row r and group g at
     16 (r % 32) + 4 (r / 32) + g."""
@@ -114,7 +131,8 @@ def gemm_mxfp8(launch):
 
 
 REFERENCES = {
-    "attention/hopper_fwd": attention_causal, "attention/blackwell_fwd": attention_full, "attention/amd_fwd": attention_full, "gemm/blackwell_mxfp8": gemm_mxfp8,
+    "attention/hopper_fwd": attention_causal, "attention/blackwell_fwd": attention_full, "attention/amd_fwd": attention_full,
+    "attention/blackwell_bwd": attention_backward, "gemm/blackwell_mxfp8": gemm_mxfp8,
     "gemm/hopper_ws": gemm, "gemm/hopper_pingpong": gemm, "gemm/hopper_multicast": gemm, "gemm/hopper_fp8": gemm_fp8,
     "gemm/split_k": gemm_split_k, "norm/softmax": softmax, "gemm/blackwell_ws": gemm, "gemm/blackwell_clc": gemm,
     "gemm/blackwell_2cta": gemm, "gemm/grouped": gemm_grouped, "gemm/amd_pipelined": gemm_pointers,

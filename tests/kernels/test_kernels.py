@@ -39,6 +39,8 @@ TWINS = {
     # The output is read before the last product has been added to it. (The wait within the loop is implied: S is complete
     # only after all earlier products.)
     "attention/blackwell_fwd": (r"(?s)(partition1\(.*)\n *ttng\.wait_barrier [^\n]*(?=.*partition2\()", r"\1", 1, "race"),
+    # dQ is overwritten by the next block's before the reducer has read it.
+    "attention/blackwell_bwd": (r"(?s)(partition1\(.*)\n *ttng\.wait_barrier [^\n]*(?=.*partition2\()", r"\1", 1, "race"),
     # A step's bytes without those of the scales.
     "gemm/blackwell_mxfp8": (r"(ttng\.barrier_expect %\w+, )33792", r"\g<1>32768", 1, "arrival-order"),
     # LDS is read before the copies have arrived.
