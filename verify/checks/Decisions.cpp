@@ -79,10 +79,17 @@ bool DecisionTable::residueFits(const State &state, const DecisionKey &key) cons
   return true;
 }
 
-void DecisionTable::assumeForm(const LinForm &rest, int64_t lo) {
+void DecisionTable::assumeForm(const LinForm &form, int64_t lo) {
   DecisionClass cls;
-  cls.rest = rest;
-  assume(internClass(std::move(cls)), lo);
+  cls.rest = form;
+  bool negated = !form.terms.empty() && form.terms[0].second < 0;
+  for (auto &[term, coef] : cls.rest.terms)
+    coef = negated ? -coef : coef;
+  int id = internClass(std::move(cls));
+  if (negated)
+    classes[id].range.hi = std::min(classes[id].range.hi, -lo);
+  else
+    assume(id, lo);
 }
 
 Question DecisionTable::question(LinId d) {

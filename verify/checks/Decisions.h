@@ -84,9 +84,8 @@ public:
 
   /// Assumes R >= lo for the whole launch.
   void assume(int cls, int64_t lo) { classes[cls].range.lo = std::max(classes[cls].range.lo, lo); }
-  /// The same for the class that asks about this form; it must mention no
-  /// iteration number.
-  void assumeForm(const LinForm &rest, int64_t lo);
+  /// Assumes that a form is at least `lo`; it must mention no iteration number.
+  void assumeForm(const LinForm &form, int64_t lo);
 
   /// Registers all questions that an expression can ask at a place in the code.
   void collect(ExprId expr, bool asCondition, std::vector<int> &out);

@@ -221,17 +221,25 @@ private:
       if (n.fork.residueOf >= 0 || !n.fork.loopCondition || !n.fork.firstEvaluation ||
           n.yes != n.fork.negated)
         continue;
-      DecisionTable &table = machine.decisions();
+      const DecisionTable &table = machine.decisions();
       const DecisionClass &cls = table.cls(n.fork.key.first);
-      if (!cls.invariant || n.fork.negated)
+      if (cls.varies)
         continue;
+      LinForm size = cls.rest;
+      int64_t atLeast = n.fork.threshold;
+      if (n.fork.negated) { // the loop runs while R < atLeast
+        for (auto &[term, coef] : size.terms)
+          coef = -coef;
+        atLeast = 1 - atLeast;
+      }
       // Only a size of zero may be excluded, not one step of a peeled loop.
-      if (!table.linears.saysEmpty(cls.rest, n.fork.threshold))
+      int64_t step = cls.ords.empty() ? 0 : std::abs(cls.ords.back().second) / cls.scale;
+      if (cls.invariant ? !table.linears.saysEmpty(size, atLeast)
+                        : !table.linears.saysBeyond(size, atLeast, step))
         continue;
-      if (options.launchReaches && options.launchReaches(table.linears, cls.rest, n.fork.threshold))
+      if (options.launchReaches && options.launchReaches(table.linears, size, atLeast))
         continue;
-      return Precondition{table.linears.printAtLeast(cls.rest, n.fork.threshold), cls.rest,
-                          n.fork.threshold};
+      return Precondition{table.linears.printAtLeast(size, atLeast), size, atLeast};
     }
     return std::nullopt;
   }

@@ -23,7 +23,7 @@ struct ProverOptions {
   double timeoutSeconds = 0; ///< 0: none
   size_t maxStates = 400'000;
   const std::atomic<bool> *cancelled = nullptr;
-  /// Does a given launch make this launch-invariant value smaller than `atLeast`?
+  /// Does a given launch make this size, in its last program, smaller than `atLeast`?
   /// Such a launch forbids the precondition.
   std::function<bool(const Linears &, const LinForm &, int64_t atLeast)> launchReaches;
 };

@@ -358,15 +358,18 @@ void Linears::assignResults(const Stmt &loop, const Stmt &assigns, int depth) {
 
 std::string Linears::print(const LinForm &form) const {
   std::string text;
-  for (auto [t, coef] : form.terms) {
-    if (!text.empty())
-      text += coef < 0 ? " - " : " + ";
-    else if (coef < 0)
-      text += "-";
-    if (std::abs(coef) != 1)
-      text += std::to_string(std::abs(coef)) + "*";
-    text += printTerm(t);
-  }
+  for (bool negative : {false, true}) // what counts comes before what is taken off
+    for (auto [t, coef] : form.terms) {
+      if (coef < 0 != negative)
+        continue;
+      if (!text.empty())
+        text += negative ? " - " : " + ";
+      else if (negative)
+        text += "-";
+      if (std::abs(coef) != 1)
+        text += std::to_string(std::abs(coef)) + "*";
+      text += printTerm(t);
+    }
   if (form.c || text.empty()) {
     if (text.empty())
       return std::to_string(form.c);
@@ -442,6 +445,23 @@ bool Linears::saysEmpty(const LinForm &form, int64_t bound) const {
   int64_t blocks = 1;
   int64_t least = undivided(form, bound, &blocks).second;
   return least <= 1 || least == blocks;
+}
+
+bool Linears::saysBeyond(const LinForm &form, int64_t bound, int64_t step) const {
+  int64_t blocks = 1, share = 0;
+  auto [bare, least] = undivided(form, bound, &blocks);
+  bool data = false;
+  for (auto [t, coef] : bare.terms) {
+    bool id = terms[t].kind == LinTerm::Sym && !termFacts[t].launchInvariant &&
+              program.exprs.symbols[terms[t].value].ofLaunch;
+    if (id && coef < 0 && !share)
+      share = -coef;
+    else if (!id && coef > 0 && termFacts[t].launchInvariant)
+      data = true;
+    else
+      return false;
+  }
+  return data && least <= share && step > 0 && step * blocks <= share;
 }
 
 std::optional<int64_t>

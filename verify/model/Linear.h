@@ -90,6 +90,13 @@ public:
   /// whole block of it: `K < 1`, `N / 128 < 1`? Not `K < 2`.
   bool saysEmpty(const LinForm &form, int64_t bound) const;
 
+  /// Does "form < bound" say that a program lies beyond the data, or at an end of it that
+  /// is less than the program's own block: `N - 128 * program_id < 64`? So it does when
+  /// the loop runs from the program's block to the end of the data, in steps no longer
+  /// than the block; not when it runs over a part that other programs take up where it
+  /// ends. `step`: by how much an iteration lowers the form.
+  bool saysBeyond(const LinForm &form, int64_t bound, int64_t step) const;
+
   /// The value of a form when its symbols have the values that `valueOf` gives
   /// (index into Exprs::symbols); nothing when one is missing or the form
   /// depends on iterations or opaque operations.

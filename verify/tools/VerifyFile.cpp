@@ -84,11 +84,16 @@ Given launchOf(const std::string &path, const VerifyRequest &request) {
   return given;
 }
 
-/// Scalar arguments by name, and descriptor shapes as the front end names them.
-std::map<std::string, int64_t> argumentsOf(const Manifest &manifest) {
+/// Scalar arguments by name, descriptor shapes as the front end names them, and where the
+/// last program is.
+std::map<std::string, int64_t> valuesOf(const Manifest &manifest) {
   std::map<std::string, int64_t> values;
-  for (const Constexpr &c : manifest.constexprs)
-    (void)c;
+  for (int axis = 0; axis < 3; ++axis) {
+    std::string suffix(1, "xyz"[axis]);
+    values["num_programs." + suffix] = manifest.grid[axis];
+    values["program_id." + suffix] = manifest.grid[axis] - 1;
+    values["cluster_id." + suffix] = manifest.grid[axis] / manifest.cluster[axis] - 1;
+  }
   for (const Argument &argument : manifest.arguments) {
     if (argument.kind == Argument::Kind::Scalar) {
       bool narrow = argument.type == "i32" || argument.type == "u32";
@@ -200,7 +205,7 @@ KernelReport verifyKernel(Operation *function, const std::string &path, IrLevel 
     options.cancelled = request.cancelled;
     std::vector<std::map<std::string, int64_t>> launches;
     for (const Manifest &manifest : given.manifests)
-      launches.push_back(argumentsOf(manifest));
+      launches.push_back(valuesOf(manifest));
     options.launchReaches = [&](const Linears &linears, const LinForm &form, int64_t atLeast) {
       for (const auto &values : launches) {
         auto value = linears.evaluate(form, [&](int64_t symbol) -> std::optional<int64_t> {

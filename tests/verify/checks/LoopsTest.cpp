@@ -20,15 +20,18 @@ struct FirstOfLoop : Builder {
     symbol.name = "pid";
     symbol.lo = 0;
     symbol.launchInvariant = false;
+    symbol.ofLaunch = true;
     pid = p.exprs.symbol(symbol);
   }
-  ProofResult prove(ExprId trips) {
+  ProofResult prove(ExprId trips) { return proveFrom(c(0), trips, 1); }
+  ProofResult proveFrom(ExprId start, ExprId end, int64_t step, const ProverOptions &options = {}) {
     int done = barriers("done", 1);
     root({init(done, 0, 1)});
     VarId k = p.addVar("k");
-    task("worker", {loop(k, c(0), trips, {arrive(done, c(0), 1, p.exprs.eq(v(k), c(0)))})});
+    Stmt first = arrive(done, c(0), 1, p.exprs.eq(v(k), start));
+    task("worker", {loop(k, start, end, {first}, {}, step)});
     task("waiter", {wait(done, c(0), c(0))});
-    return tlx::verify::prove(p, {});
+    return tlx::verify::prove(p, options);
   }
 };
 
@@ -133,6 +136,38 @@ TEST(Loops, AnEmptyLaunchIsAPrecondition) {
   ASSERT_EQ(r.verdict, ProofResult::Proved);
   ASSERT_EQ(r.preconditions.size(), 1u);
   EXPECT_EQ(r.preconditions[0].text, "N >= 128");
+}
+
+TEST(Loops, AProgramBeyondTheDataIsAPrecondition) {
+  // Causal attention backwards: from the program's own block to the end of the data.
+  FirstOfLoop causal;
+  ExprId block = causal.p.exprs.binary(Op::Mul, causal.pid, causal.c(128));
+  ProofResult r = causal.proveFrom(block, causal.n, 64);
+  ASSERT_EQ(r.verdict, ProofResult::Proved);
+  ASSERT_EQ(r.preconditions.size(), 1u);
+  EXPECT_EQ(r.preconditions[0].text, "N - 128*pid >= 1");
+
+  // Not when the launch has such a program, and not with --strict.
+  for (bool strict : {false, true}) {
+    ProverOptions options;
+    options.strict = strict;
+    if (!strict)
+      options.launchReaches = [](const Linears &, const LinForm &, int64_t) { return true; };
+    FirstOfLoop reached;
+    block = reached.p.exprs.binary(Op::Mul, reached.pid, reached.c(128));
+    EXPECT_EQ(reached.proveFrom(block, reached.n, 64, options).verdict, ProofResult::Bug);
+  }
+}
+
+TEST(Loops, AnEmptyShareOfAProgramIsNotExcluded) {
+  // Programs that divide the data: by turns, and by pieces of equal size.
+  FirstOfLoop turns, pieces;
+  ExprId own = turns.p.exprs.binary(Op::Mul, turns.pid, turns.c(64));
+  EXPECT_EQ(turns.proveFrom(own, turns.n, 4 * 64).verdict, ProofResult::Bug);
+  Exprs &e = pieces.p.exprs;
+  own = e.binary(Op::Mul, pieces.pid, pieces.c(256));
+  ExprId end = e.binary(Op::Min, e.add(own, pieces.c(256)), pieces.n);
+  EXPECT_EQ(pieces.proveFrom(own, end, 64).verdict, ProofResult::Bug);
 }
 
 TEST(Loops, OneStepOfAPeeledLoopIsNotExcluded) {
