@@ -91,7 +91,7 @@ void Exporter::exportFunction(tt::FuncOp function) {
 // Blocks
 //===----------------------------------------------------------------------===//
 
-void Exporter::exportBlocks(Region &region) {
+void Exporter::exportBlocks(Region &region, llvm::function_ref<void(Operation *)> leave) {
   if (region.empty())
     return;
   for (Block &block : llvm::drop_begin(region)) {
@@ -104,11 +104,28 @@ void Exporter::exportBlocks(Region &region) {
     if (&block != &region.front())
       builder.place(labels[&block]);
     for (Operation &op : block)
-      exportOp(&op);
+      if (leave && op.hasTrait<OpTrait::IsTerminator>() && op.getNumSuccessors() == 0)
+        leave(&op);
+      else
+        exportOp(&op);
   }
 }
 
-Regs Exporter::exportBody(Block &block) {
+Regs Exporter::exportBody(Region &region) {
+  if (!region.hasOneBlock()) {
+    sim::Builder::Label exit = builder.makeLabel();
+    Regs results;
+    exportBlocks(region, [&](Operation *terminator) {
+      if (results.empty())
+        for (sim::TypeId type : typeIds(terminator->getOperandTypes()))
+          results.push_back(builder.newReg(type));
+      builder.setLocation(locationOf(terminator->getLoc()));
+      builder.br(exit, regs(terminator->getOperands()), results);
+    });
+    builder.place(exit);
+    return results;
+  }
+  Block &block = region.front();
   for (Operation &op : block.without_terminator())
     exportOp(&op);
   Operation *terminator = block.getTerminator();
@@ -137,7 +154,7 @@ void Exporter::exportFor(Operation *op) {
   auto body = [&](Reg iv, const Regs &args) {
     bind(loop.getInductionVar(), iv);
     bindAll(loop.getRegionIterArgs(), args);
-    return exportBody(*loop.getBody());
+    return exportBody(loop.getRegion());
   };
   Regs results =
       builder.forLoop(reg(loop.getLowerBound()), reg(loop.getUpperBound()), reg(loop.getStep()),
@@ -149,21 +166,23 @@ void Exporter::exportWhile(Operation *op) {
   auto loop = cast<scf::WhileOp>(op);
   auto before = [&](const Regs &args) {
     bindAll(loop.getBeforeArguments(), args);
-    exportBody(*loop.getBeforeBody());
+    exportBody(loop.getBefore());
     scf::ConditionOp condition = loop.getConditionOp();
     return sim::Builder::WhileStep{reg(condition.getCondition()), regs(condition.getArgs())};
   };
   auto after = [&](const Regs &args) {
     bindAll(loop.getAfterArguments(), args);
-    return exportBody(*loop.getAfterBody());
+    return exportBody(loop.getAfter());
   };
   bindAll(loop.getResults(), builder.whileLoop(regs(loop.getInits()), before, after));
 }
 
 void Exporter::exportIf(Operation *op) {
   auto branch = cast<scf::IfOp>(op);
-  auto thenBody = [&] { return exportBody(*branch.thenBlock()); };
-  auto elseBody = [&] { return branch.elseBlock() ? exportBody(*branch.elseBlock()) : Regs(); };
+  auto thenBody = [&] { return exportBody(branch.getThenRegion()); };
+  auto elseBody = [&] {
+    return branch.elseBlock() ? exportBody(branch.getElseRegion()) : Regs();
+  };
   bindAll(branch.getResults(),
           builder.ifElse(reg(branch.getCondition()), typeIds(branch.getResultTypes()), thenBody,
                          elseBody));
@@ -171,9 +190,7 @@ void Exporter::exportIf(Operation *op) {
 
 void Exporter::exportExecuteRegion(Operation *op) {
   auto region = cast<scf::ExecuteRegionOp>(op);
-  if (!region.getRegion().hasOneBlock())
-    return fail(op->getLoc(), "'scf.execute_region' of several blocks is not supported");
-  bindAll(region.getResults(), exportBody(region.getRegion().front()));
+  bindAll(region.getResults(), exportBody(region.getRegion()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -198,15 +215,11 @@ void Exporter::exportWarpSpecialize(ttg::WarpSpecializeOp op) {
     Region *body = &region;
     spec.body = [this, body](const Regs &args) {
       bindAll(body->getArguments(), args);
-      exportBody(body->front());
+      exportBody(*body);
     };
-    if (!region.hasOneBlock())
-      return fail(op.getLoc(), "a partition of several blocks is not supported");
     partitions.push_back(std::move(spec));
   }
-  if (!op.getDefaultRegion().hasOneBlock())
-    return fail(op.getLoc(), "a default region of several blocks is not supported");
-  auto defaultBody = [&] { return exportBody(op.getDefaultRegion().front()); };
+  auto defaultBody = [&] { return exportBody(op.getDefaultRegion()); };
   int32_t defaultRegisters =
       op.getDefaultRequestedRegisters() ? int32_t(*op.getDefaultRequestedRegisters()) : -1;
   bindAll(op.getResults(),
@@ -219,16 +232,11 @@ void Exporter::exportWarpSpecialize(ttg::WarpSpecializeOp op) {
 //===----------------------------------------------------------------------===//
 
 sim::BlockId Exporter::exportCombiner(Region &region) {
-  Block &entry = region.front();
   auto body = [&](const Regs &args) {
-    bindAll(entry.getArguments(), args);
-    return exportBody(entry);
+    bindAll(region.getArguments(), args);
+    return exportBody(region);
   };
-  if (!region.hasOneBlock()) {
-    fail(region.getLoc(), "a combining region of several blocks is not supported");
-    return -1;
-  }
-  return builder.block(typeIds(entry.getArgumentTypes()), body);
+  return builder.block(typeIds(region.getArgumentTypes()), body);
 }
 
 //===----------------------------------------------------------------------===//

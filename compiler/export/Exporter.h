@@ -42,10 +42,12 @@ private:
   //===------------------------------------------------------------------===//
   void exportKernel(tt::FuncOp function);
   void exportFunction(tt::FuncOp function);
-  /// The ops of a single-block region; the terminator's operands.
-  sim::Regs exportBody(mlir::Block &block);
-  /// A region of several blocks, joined by branches.
-  void exportBlocks(mlir::Region &region);
+  /// The ops of a region that its last op leaves; that op's operands.
+  sim::Regs exportBody(mlir::Region &region);
+  /// A region's blocks, joined by branches. Ops that leave the region are exported as they are,
+  /// or given to `leave`.
+  void exportBlocks(mlir::Region &region,
+                    llvm::function_ref<void(mlir::Operation *)> leave = nullptr);
   void exportOp(mlir::Operation *op);
   void exportFor(mlir::Operation *op);
   void exportWhile(mlir::Operation *op);

@@ -79,15 +79,18 @@ static sim::MemLayout memLayoutOf(const layout::LinearLayout &layout, bool tenso
   result.bases.resize(rank);
   // A copy of an element is an input bit that does nothing.
   auto place = [&](std::string_view in, int64_t index) -> uint32_t {
+    // One task stands for all CTAs that share a tile: their parts lie one after another.
+    if (in == layout::kBlock)
+      return uint32_t(index << layout.inBits(layout::kOffset));
     if (!tensorMemory)
       return uint32_t(index);
     if (in == layout::kRow)
       return uint32_t(index * sim::tmemLaneBytes / elementBytes);
     return uint32_t(index); // columns are counted in elements
   };
-  auto isPlace = [](std::string_view in) {
+  auto isPlace = [tensorMemory](std::string_view in) {
     return in == layout::kOffset || in == layout::kRow || in == layout::kCol ||
-           in == layout::kPartition;
+           in == layout::kPartition || (in == layout::kBlock && !tensorMemory);
   };
   // A buffer's layout is onto its coordinates unless the tile is larger than
   // what the hardware can place.
