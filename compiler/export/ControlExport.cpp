@@ -180,9 +180,7 @@ void Exporter::exportWhile(Operation *op) {
 void Exporter::exportIf(Operation *op) {
   auto branch = cast<scf::IfOp>(op);
   auto thenBody = [&] { return exportBody(branch.getThenRegion()); };
-  auto elseBody = [&] {
-    return branch.elseBlock() ? exportBody(branch.getElseRegion()) : Regs();
-  };
+  auto elseBody = [&] { return branch.elseBlock() ? exportBody(branch.getElseRegion()) : Regs(); };
   bindAll(branch.getResults(),
           builder.ifElse(reg(branch.getCondition()), typeIds(branch.getResultTypes()), thenBody,
                          elseBody));

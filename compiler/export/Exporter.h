@@ -127,6 +127,15 @@ private:
   std::optional<Error> error;
 };
 
+/// Which element (row-major) each thread's registers hold: [warp][lane][register].
+struct ElementSlots {
+  int32_t registers = 0; ///< of one thread
+  std::vector<int64_t> elements;
+};
+
+/// Nothing where layouts are not settled yet, or where CTAs share the tile.
+std::optional<ElementSlots> elementSlots(mlir::Type type);
+
 /// Adds to a cost what the layouts of the op's tiles and buffers tell; leaves it
 /// alone where layouts are not settled yet (LayoutCost.cpp).
 void refineCostByLayout(mlir::Operation *op, sim::Cost &cost);

@@ -1,6 +1,6 @@
-// What layouts tell about an op's cost: whether a change of layout moves data at
-// all, how wide shared-memory accesses are and how their banks meet, and how many
-// threads hold a copy of the same element.
+// What layouts tell: which elements a thread holds, and about an op's cost whether a
+// change of layout moves data at all, how wide shared-memory accesses are and how their
+// banks meet, and how many threads hold a copy of the same element.
 #include "compiler/export/Exporter.h"
 
 #include "compiler/analysis/EncodingToLayout.h"
@@ -27,6 +27,23 @@ static std::optional<LinearLayout> registersOf(Type type) {
   if (!found)
     return std::nullopt;
   return *found;
+}
+
+std::optional<ElementSlots> elementSlots(Type type) {
+  std::optional<LinearLayout> registers = registersOf(type);
+  if (!registers || registers->inBits(layout::kBlock))
+    return std::nullopt;
+  LinearLayout rowMajor = registers->rowMajorOuts(layout::dimName(0));
+  ElementSlots slots;
+  slots.registers = int32_t(rowMajor.inSize(layout::kRegister));
+  for (int64_t warp = 0; warp < rowMajor.inSize(layout::kWarp); ++warp)
+    for (int64_t lane = 0; lane < rowMajor.inSize(layout::kLane); ++lane)
+      for (int64_t reg = 0; reg < slots.registers; ++reg)
+        slots.elements.push_back(rowMajor.apply({{std::string(layout::kRegister), reg},
+                                                 {std::string(layout::kLane), lane},
+                                                 {std::string(layout::kWarp), warp}},
+                                                layout::dimName(0)));
+  return slots;
 }
 
 /// Elements that all threads together hold, copies included.

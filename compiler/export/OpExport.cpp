@@ -181,6 +181,29 @@ bool Exporter::refineTt(Operation *op, Form &form) {
         attrs.text = inlined.getAsmString().str();
         attrs.text2 = inlined.getConstraints().str();
         attrs.count = inlined.getPackedElement();
+        // What looks across the lanes of a warp (.sync, special registers) depends on layouts.
+        StringRef text = inlined.getAsmString();
+        if (text.contains(".sync") || text.contains("activemask") || text.contains("%"))
+          if (std::optional<ElementSlots> slots = elementSlots(op->getResult(0).getType())) {
+            attrs.ints = std::move(slots->elements);
+            attrs.axis = slots->registers;
+          }
+        return true;
+      })
+      .Case<tt::CatOp>([&](auto cat) {
+        // Each thread's registers of both operands, one after the other: which elements of
+        // the result those are is up to the layouts.
+        auto from = elementSlots(cat.getLhs().getType()), to = elementSlots(cat.getType());
+        if (!from || !to || to->registers != 2 * from->registers ||
+            to->elements.size() != 2 * from->elements.size())
+          return true;
+        int64_t half = cast<RankedTensorType>(cat.getLhs().getType()).getNumElements();
+        attrs.ints.resize(2 * half);
+        for (auto [slot, element] : llvm::enumerate(to->elements)) {
+          int64_t thread = slot / to->registers, reg = slot % to->registers;
+          attrs.ints[element] = from->elements[thread * from->registers + reg % from->registers] +
+                                (reg < from->registers ? 0 : half);
+        }
         return true;
       })
       .Case<tt::ClampFOp>([&](auto clamp) {

@@ -3,8 +3,10 @@
 //
 // Each run of the assembly handles `count` neighbouring elements of every operand. Elements
 // fill registers of the width that the constraint names (h: 16, r and f: 32, l and d: 64 bits),
-// results first. Pairwise f32 arithmetic, which is most of what kernels use it for, is
-// recognised and runs as plain element-wise arithmetic.
+// results first. Assembly that looks across lanes runs as the chip runs it, once for each of a
+// thread's groups of registers; which elements those hold is in the instruction. Pairwise f32
+// arithmetic, which is most of what kernels use it for, is recognised and runs as plain
+// element-wise arithmetic.
 //
 //===---------------------------------------------------------------------------------------------------------===//
 #include "sim/functional/InlineAsm.h"
@@ -100,6 +102,37 @@ public:
   const size_t registers;
 };
 
+/// Which elements each run of the assembly handles.
+class Runs {
+public:
+  Runs(const Attrs &attrs, size_t elements, size_t warpSize)
+      : slots(attrs.ints), perRun(size_t(std::max<int64_t>(attrs.count, 1))), elements(elements),
+        registers(size_t(std::max(attrs.axis, 1))), warpSize(warpSize) {}
+
+  size_t perThread() const { return (registers + perRun - 1) / perRun; }
+  size_t count() const {
+    return slots.empty() ? (elements + perRun - 1) / perRun
+                         : slots.size() / registers * perThread();
+  }
+  /// Lanes of a warp are neighbours: run = (warp * perThread + group) * warpSize + lane.
+  size_t threadOf(size_t run) const {
+    return run / warpSize / perThread() * warpSize + run % warpSize;
+  }
+  /// `none` beyond the last.
+  size_t element(size_t run, size_t inRun) const {
+    if (slots.empty())
+      return run * perRun + inRun < elements ? run * perRun + inRun : none;
+    size_t reg = run / warpSize % perThread() * perRun + inRun;
+    return reg < registers ? size_t(slots[threadOf(run) * registers + reg]) : none;
+  }
+
+  static constexpr size_t none = ~size_t(0);
+
+private:
+  const std::vector<int64_t> &slots;
+  size_t perRun, elements, registers, warpSize;
+};
+
 } // namespace
 
 void runInlineAsm(Exec &exec) {
@@ -117,8 +150,22 @@ void runInlineAsm(Exec &exec) {
   size_t elements = shape.kind == TypeKind::Tensor ? size_t(shape.numElements()) : 1;
   for (unsigned i = 0; i < exec.numOperands(); ++i)
     elements = std::max(elements, exec.in(i).count());
-  const size_t lanes = (elements + perRun - 1) / perRun;
+  const size_t warpSize = size_t(exec.program.facts.threadsPerWarp);
+  auto across = std::find_if(insts.begin(), insts.end(), looksAcrossLanes);
+  if (across != insts.end() && shape.kind == TypeKind::Scalar)
+    elements = size_t(exec.task.numThreads); // each thread has a scalar of its own
+  else if (across != insts.end() && attrs.ints.empty())
+    return exec.unsupported("inline assembly '" + across->text +
+                            "' depends on which elements the lanes of a warp hold, which is "
+                            "settled in .ttgir");
+  const Runs runs(attrs, elements, warpSize);
+  const size_t lanes = runs.count();
   PtxLanes machine(lanes);
+  if (across != insts.end() || !attrs.ints.empty()) {
+    machine.warpSize = warpSize;
+    for (size_t run = 0; run < lanes; ++run)
+      machine.threads.push_back(exec.task.startWarp * warpSize + runs.threadOf(run));
+  }
   machine.smid = uint64_t(exec.cta.linear) % 132;
 
   size_t next = 0;
@@ -145,8 +192,9 @@ void runInlineAsm(Exec &exec) {
       std::vector<uint64_t> &reg = machine.reg("$" + std::to_string(next++));
       for (size_t lane = 0; lane < lanes; ++lane)
         for (size_t e = 0; e < packing.perRegister; ++e) {
-          size_t inRun = k * packing.perRegister + e, at = lane * perRun + inRun;
-          if (inRun >= perRun || at >= elements)
+          size_t inRun = k * packing.perRegister + e;
+          size_t at = inRun < perRun ? runs.element(lane, inRun) : Runs::none;
+          if (at == Runs::none)
             continue;
           uint64_t bits = 0;
           std::memcpy(&bits, raw.data() + at * bytes, bytes);
@@ -166,8 +214,9 @@ void runInlineAsm(Exec &exec) {
       const std::vector<uint64_t> &reg = machine.reg("$" + std::to_string(firstOfResult[r] + k));
       for (size_t lane = 0; lane < lanes; ++lane)
         for (size_t e = 0; e < packing.perRegister; ++e) {
-          size_t inRun = k * packing.perRegister + e, at = lane * perRun + inRun;
-          if (inRun >= perRun || at >= elements)
+          size_t inRun = k * packing.perRegister + e;
+          size_t at = inRun < perRun ? runs.element(lane, inRun) : Runs::none;
+          if (at == Runs::none)
             continue;
           uint64_t bits = reg[lane] >> (packing.elementBits * e);
           std::memcpy(raw.data() + at * bytes, &bits, bytes);

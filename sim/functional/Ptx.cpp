@@ -57,6 +57,11 @@ std::vector<PtxInst> parsePtx(const std::string &text) {
       continue;
     PtxInst inst;
     inst.text = statement;
+    if (statement[0] == '@') {
+      size_t guardEnd = statement.find_first_of(" \t\n");
+      inst.guard = trimmed(statement.substr(1, guardEnd - 1));
+      statement = guardEnd == std::string::npos ? "" : trimmed(statement.substr(guardEnd));
+    }
     size_t space = statement.find_first_of(" \t\n");
     inst.name = splitAt(statement.substr(0, space), '.');
     if (space != std::string::npos)
@@ -77,6 +82,13 @@ std::vector<uint64_t> PtxLanes::source(const std::string &operand) {
   uint64_t value = 0;
   if (operand == "%smid") {
     value = smid;
+  } else if (operand == "%laneid" || operand == "%warpid" || operand == "%tid.x") {
+    std::vector<uint64_t> values(lanes);
+    for (size_t i = 0; i < lanes && i < threads.size(); ++i)
+      values[i] = operand == "%tid.x"    ? threads[i]
+                  : operand == "%laneid" ? threads[i] % warpSize
+                                         : threads[i] / warpSize;
+    return values;
   } else if (operand.rfind("0f", 0) == 0 || operand.rfind("0F", 0) == 0 ||
              operand.rfind("0d", 0) == 0 || operand.rfind("0D", 0) == 0) {
     value = std::strtoull(operand.c_str() + 2, nullptr, 16);
@@ -275,6 +287,8 @@ static bool calculate(const PtxInst &inst, const PtxType &type, const uint64_t *
       r = nan ? a + b : op == "min" ? std::fmin(a, b) : std::fmax(a, b);
     } else if (op == "neg")
       r = -a;
+    else if (op == "copysign")
+      r = std::copysign(b, a);
     else if (op == "abs")
       r = std::fabs(a);
     else if (op == "ex2")
@@ -351,6 +365,21 @@ static bool calculate(const PtxInst &inst, const PtxType &type, const uint64_t *
       unsigned index = unsigned((a >> bit & 1) << 2 | (b >> bit & 1) << 1 | (c >> bit & 1));
       out |= (table >> index & 1) << bit;
     }
+  } else if (op == "bfe") {
+    unsigned from = unsigned(x[1] & 255), width = unsigned(x[2] & 255);
+    unsigned length = from >= type.bits ? 0 : std::min(width, type.bits - from);
+    out = from >= type.bits ? 0 : a >> from & maskOf(length);
+    unsigned top = std::min(from + width - 1, type.bits - 1);
+    if (isSigned && width && (a >> top & 1))
+      out |= ~maskOf(length);
+  } else if (op == "bfi") { // bits of a at x[2] in b
+    unsigned to = unsigned(x[2] & 255), width = unsigned(x[3] & 255);
+    uint64_t field = to >= type.bits ? 0 : maskOf(std::min(width, type.bits - to)) << to;
+    out = (b & ~field) | (to >= type.bits ? 0 : a << to & field);
+  } else if (op == "brev") {
+    out = 0;
+    for (unsigned bit = 0; bit < type.bits; ++bit)
+      out |= (a >> bit & 1) << (type.bits - 1 - bit);
   } else if (op == "prmt") {
     uint64_t bytes = a | b << 32;
     out = 0;
@@ -444,6 +473,24 @@ bool PtxLanes::compute(const PtxInst &inst) {
 }
 
 bool PtxLanes::run(const PtxInst &inst) {
+  if (inst.guard.empty() || inst.operands.empty())
+    return execute(inst);
+  // Where the guard does not hold, results keep what they were.
+  bool negated = inst.guard[0] == '!';
+  std::vector<uint64_t> guard = source(inst.guard.substr(negated));
+  std::vector<std::vector<uint64_t>> before;
+  for (const std::string &part : inst.operands[0])
+    before.push_back(reg(part));
+  if (!execute(inst))
+    return false;
+  for (size_t r = 0; r < before.size(); ++r)
+    for (size_t i = 0; i < lanes; ++i)
+      if ((guard[i] != 0) == negated)
+        reg(inst.operands[0][r])[i] = before[r][i];
+  return true;
+}
+
+bool PtxLanes::execute(const PtxInst &inst) {
   if (inst.name.empty())
     return true;
   for (const std::vector<std::string> &operand : inst.operands)
@@ -456,6 +503,8 @@ bool PtxLanes::run(const PtxInst &inst) {
     return move(inst);
   if (op == "cvt")
     return convert(inst);
+  if (looksAcrossLanes(inst))
+    return acrossLanes(inst);
   if (hasPart(inst, "sync") || op == "ld" || op == "st" || op == "bar")
     return false;
   return packed(inst) || compute(inst);

@@ -2,8 +2,8 @@
 //-------------------------------------------===//
 //
 // A straight line of register instructions, run over many lanes at once: every register is a
-// vector of 64-bit patterns. Memory, control flow and anything that looks across lanes is not
-// understood; parse() or run() says which instruction it was.
+// vector of 64-bit patterns. Instructions that look across the lanes of a warp need to know the
+// warps. Memory and control flow are not understood; run() says so.
 //
 //===------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -17,12 +17,16 @@ namespace tlx::sim {
 
 struct PtxInst {
   std::string text;                               ///< as written, for messages
+  std::string guard;                              ///< "p" or "!p" of @p, @!p
   std::vector<std::string> name;                  ///< "cvt", "rn", "f16x2", "f32"
   std::vector<std::vector<std::string>> operands; ///< an operand {a, b} has two parts
 };
 
 /// The statements of an assembly string; declarations are dropped.
 std::vector<PtxInst> parsePtx(const std::string &text);
+
+/// Whether an instruction's result depends on which threads hold which elements.
+bool looksAcrossLanes(const PtxInst &inst);
 
 class PtxLanes {
 public:
@@ -35,11 +39,18 @@ public:
   }
   /// Value of %smid.
   uint64_t smid = 0;
+  /// Lanes of a warp, which are neighbours and run together; 0: unknown.
+  size_t warpSize = 0;
+  /// Thread of each lane, where the warps are known.
+  std::vector<uint64_t> threads;
 
   /// Runs one instruction. False: it is not understood.
   bool run(const PtxInst &inst);
 
 private:
+  bool execute(const PtxInst &inst);
+  /// redux, shfl, vote, match, activemask (PtxWarp.cpp).
+  bool acrossLanes(const PtxInst &inst);
   size_t lanes;
   std::map<std::string, std::vector<uint64_t>> registers;
 

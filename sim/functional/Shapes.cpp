@@ -118,8 +118,17 @@ void cat(Exec &exec) {
   Value a = exec.in(0).expanded(left), b = exec.in(1).expanded(right);
   size_t bytes = storeBytes(a.store());
   Value result = Value::elements(a.store(), left + right);
-  std::memcpy(result.mutableData<char>(), a.data<char>(), left * bytes);
-  std::memcpy(result.mutableData<char>() + left * bytes, b.data<char>(), right * bytes);
+  const std::vector<int64_t> &order = exec.attrs().ints;
+  for (size_t e = 0; e < order.size(); ++e) {
+    size_t at = size_t(order[e]);
+    std::memcpy(result.mutableData<char>() + e * bytes,
+                at < left ? a.data<char>() + at * bytes : b.data<char>() + (at - left) * bytes,
+                bytes);
+  }
+  if (order.empty()) {
+    std::memcpy(result.mutableData<char>(), a.data<char>(), left * bytes);
+    std::memcpy(result.mutableData<char>() + left * bytes, b.data<char>(), right * bytes);
+  }
   exec.out(0, std::move(result));
 }
 

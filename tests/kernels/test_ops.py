@@ -10,6 +10,21 @@ from ops import run
 MODULE = 'module attributes {"ttg.num-ctas" = %d : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {\n'
 
 
+def blocked(perThread):
+    return "#ttg.blocked<{sizePerThread = [%d], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>" % perThread
+
+
+def accesses(name, type, count, layout, value=None):
+    """Lines that load %name from the parameter %pname, or store %value to it."""
+    tensor = lambda element: "tensor<%dx%s%s>" % (count, element, layout and ", " + layout)
+    lines = """
+  %{n}_at = tt.make_range {{start = 0 : i32, end = {count} : i32}} : {ints}
+  %{n}_s = tt.splat %p{n} : !tt.ptr<{type}> -> {pointers}
+  %{n}_p = tt.addptr %{n}_s, %{n}_at : {pointers}, {ints}
+""" + ("  %{n} = tt.load %{n}_p : {pointers}\n" if value is None else "  tt.store %{n}_p, %{value} : {pointers}\n")
+    return lines.format(n=name, type=type, count=count, value=value, ints=tensor("i32"), pointers=tensor("!tt.ptr<%s>" % type))
+
+
 class Ops(unittest.TestCase):
     def values(self, ir, args, **options):
         done, results = run(ir, args, **options)
@@ -120,6 +135,72 @@ tt.func public @k(%x: !tt.ptr<f16>, %y: !tt.ptr<f16>) {
 '''
         _, y = self.values(ir, [x, np.zeros_like(x)], level="ttgir", ctas=2)
         np.testing.assert_array_equal(y, x)
+
+    def assembly(self, text, constraints, x, perThread=1, type="i32"):
+        """What one inline assembly makes of 256 elements in 128 threads."""
+        ir = "#b = %s\n" % blocked(perThread) + MODULE % 1 + "tt.func public @k(%px: !tt.ptr<i32>, %py: !tt.ptr<i32>) {" + accesses(
+            "x", type, 256, "#b") + """
+  %%v = tt.elementwise_inline_asm "%s" {constraints = "%s", packed_element = 1 : i32, pure = true} %%x : tensor<256x%s, #b> -> tensor<256x%s, #b>
+""" % (text, constraints, type, type) + accesses("y", type, 256, "#b", "v") + "  tt.return\n}}\n"
+        return self.values(ir.replace("!tt.ptr<i32>", "!tt.ptr<%s>" % type), [x, np.zeros_like(x)], level="ttgir")[1]
+
+    def test_assemblyLooksAcrossLanes(self):
+        rng = np.random.default_rng(1)
+        x = rng.integers(-1000, 1000, 256).astype(np.int32)
+        # Elements of a warp that lie in the same register: [warp][lane][register] with two
+        # neighbours a thread, or [register][warp][lane] with one.
+        pairs = x.reshape(4, 32, 2)
+        ones = x.reshape(2, 4, 32)
+        for op, function in (("max.s32", np.max), ("min.s32", np.min), ("add.u32", np.sum)):
+            text = "redux.sync.%s $0, $1, 0xFFFFFFFF;" % op
+            np.testing.assert_array_equal(self.assembly(text, "=r,r", x, 2).reshape(4, 32, 2),
+                                          np.broadcast_to(function(pairs, axis=1, keepdims=True), pairs.shape))
+            np.testing.assert_array_equal(self.assembly(text, "=r,r", x, 1).reshape(2, 4, 32),
+                                          np.broadcast_to(function(ones, axis=2, keepdims=True), ones.shape))
+        f = rng.standard_normal(256).astype(np.float32)
+        np.testing.assert_array_equal(self.assembly("redux.sync.max.abs.f32 $0, $1, -1;", "=f,f", f, 1, "f32").reshape(2, 4, 32)[:, :, 0],
+                                      np.abs(f).reshape(2, 4, 32).max(axis=2))
+        shuffled = self.assembly("shfl.sync.bfly.b32 $0, $1, 3, 31, -1;", "=r,r", x).reshape(2, 4, 32)
+        np.testing.assert_array_equal(shuffled, ones[:, :, np.arange(32) ^ 3])
+        # Lanes whose source is out of range keep their own value.
+        shuffled = self.assembly("shfl.sync.down.b32 $0, $1, 5, 31, -1;", "=r,r", x).reshape(2, 4, 32)
+        np.testing.assert_array_equal(shuffled, ones[:, :, [i + 5 if i + 5 < 32 else i for i in range(32)]])
+        text = "{ .reg .pred p; .reg .b32 t; setp.gt.s32 p, $1, 0; vote.sync.ballot.b32 t, p, -1; popc.b32 $0, t; }"
+        np.testing.assert_array_equal(self.assembly(text, "=r,r", x).reshape(2, 4, 32)[:, :, 0], (ones > 0).sum(axis=2))
+        text = "{ .reg .pred p; mov.u32 $0, %laneid; setp.lt.s32 p, $1, 0; @p mov.u32 $0, %tid.x; @!p add.s32 $0, $0, 1000; }"
+        thread = np.arange(128).reshape(1, 4, 32)
+        np.testing.assert_array_equal(self.assembly(text, "=r,r", x).reshape(2, 4, 32), np.where(ones < 0, thread, thread % 32 + 1000))
+
+    def test_assemblyAcrossLanesNeedsLayouts(self):
+        x = np.zeros(128, np.int32)
+        ir = "tt.func public @k(%px: !tt.ptr<i32>) {" + accesses("x", "i32", 128, "") + """
+  %v = tt.elementwise_inline_asm "redux.sync.max.s32 $0, $1, -1;" {constraints = "=r,r", packed_element = 1 : i32, pure = true} %x : tensor<128xi32> -> tensor<128xi32>
+  tt.store %x_p, %v : tensor<128x!tt.ptr<i32>>
+  tt.return
+}"""
+        done, _ = run(ir, [x])
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn("redux.sync.max.s32 $0, $1, -1' depends on which elements", done.stderr)
+
+    def test_assemblyOfBits(self):
+        x = np.random.default_rng(2).integers(-2**31, 2**31, 256).astype(np.int32)
+        u = x.view(np.uint32)
+        np.testing.assert_array_equal(self.assembly("bfe.u32 $0, $1, 7, 9;", "=r,r", x), (u >> 7) & 511)
+        np.testing.assert_array_equal(self.assembly("bfe.s32 $0, $1, 7, 9;", "=r,r", x), (x << 16) >> 23)
+        np.testing.assert_array_equal(self.assembly("bfi.b32 $0, $1, 0, 24, 8;", "=r,r", x), x << 24)
+        np.testing.assert_array_equal(self.assembly("brev.b32 $0, $1;", "=r,r", x).view(np.uint32), [int("{:032b}".format(v)[::-1], 2) for v in u])
+
+    def test_catTakesRegistersInTurn(self):
+        """Which elements come from where depends on the layouts: a thread's registers of both, one after the other."""
+        x, y = np.arange(128, dtype=np.int32), np.arange(1000, 1128, dtype=np.int32)
+        body = "tt.func public @k(%px: !tt.ptr<i32>, %py: !tt.ptr<i32>, %pz: !tt.ptr<i32>) {" + accesses("x", "i32", 128, "{b}") + accesses(
+            "y", "i32", 128, "{b}") + "  %v = tt.cat %x, %y : tensor<128xi32{c}> -> tensor<256xi32{d}>\n" + accesses("z", "i32", 256, "{w}", "v") + "  tt.return\n}"
+        z = np.zeros(256, np.int32)
+        plain = self.values(body.replace(", {b}", "").replace("{c}", "").replace("{d}", "").replace(", {w}", ""), [x, y, z])[2]
+        np.testing.assert_array_equal(plain, np.concatenate([x, y]))
+        ir = "#b = %s\n#w = %s\n" % (blocked(1), blocked(2)) + MODULE % 1 + body.replace("{b}", "#b").replace("{c}", ", #b").replace("{d}", ", #w").replace(
+            "{w}", "#w") + "}"
+        np.testing.assert_array_equal(self.values(ir, [x, y, z], level="ttgir")[2], np.stack([x, y], axis=1).ravel())
 
 
 if __name__ == "__main__":
