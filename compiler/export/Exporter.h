@@ -136,6 +136,10 @@ struct ElementSlots {
 /// Nothing where layouts are not settled yet, or where CTAs share the tile.
 std::optional<ElementSlots> elementSlots(mlir::Type type);
 
+/// In which order the compiled code combines a reduction's elements, where that is known
+/// (attributes of sim::Op::Reduce).
+void setReductionOrder(tt::ReduceOp op, sim::Attrs &attrs);
+
 /// Adds to a cost what the layouts of the op's tiles and buffers tell; leaves it
 /// alone where layouts are not settled yet (LayoutCost.cpp).
 void refineCostByLayout(mlir::Operation *op, sim::Cost &cost);

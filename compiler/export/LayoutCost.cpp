@@ -46,6 +46,46 @@ std::optional<ElementSlots> elementSlots(Type type) {
   return slots;
 }
 
+void setReductionOrder(tt::ReduceOp op, sim::Attrs &attrs) {
+  auto type = cast<RankedTensorType>(op.getSrcs().front().getType());
+  int64_t length = type.getDimSize(op.getAxis());
+  if (length < 2 || !layout::isPowerOf2(length))
+    return;
+  // Neighbours first, whatever the layout: halves of an axis with its bits reversed.
+  if (op.getReductionOrdering() == "inner_tree") {
+    for (int64_t place = 0; place < length; ++place) {
+      int64_t from = 0;
+      for (int64_t bit = 1; bit < length; bit *= 2)
+        from = 2 * from + (place & bit ? 1 : 0);
+      attrs.ints.push_back(from);
+    }
+    return;
+  }
+  std::optional<LinearLayout> registers = registersOf(type);
+  if (!registers || registers->inBits(layout::kBlock))
+    return;
+  // A thread's registers one by one; then lanes, then warps exchange with those whose
+  // highest bit differs, and so on down. Bits that move other coordinates as well: unknown.
+  std::string axis = layout::dimName(op.getAxis());
+  std::vector<int64_t> places{0};
+  int64_t perThread = 1;
+  for (std::string_view in : {layout::kWarp, layout::kLane, layout::kRegister})
+    for (unsigned bit = 0; bit < registers->inBits(in); ++bit) {
+      int64_t step = registers->basis(in, bit, axis);
+      if (step == 0)
+        continue;
+      if (llvm::count_if(registers->basis(in, bit), [](int32_t x) { return x != 0; }) > 1)
+        return;
+      for (size_t i = 0, count = places.size(); i < count; ++i)
+        places.push_back(places[i] ^ step);
+      perThread *= in == layout::kRegister ? 2 : 1;
+    }
+  if (int64_t(places.size()) != length)
+    return;
+  attrs.ints = std::move(places);
+  attrs.count = perThread;
+}
+
 /// Elements that all threads together hold, copies included.
 static int64_t slotsOf(const LinearLayout &registers) {
   return registers.inSize(layout::kRegister) * registers.inSize(layout::kLane) *

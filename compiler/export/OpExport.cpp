@@ -132,6 +132,8 @@ bool Exporter::refineTt(Operation *op, Form &form) {
         attrs.axis = combine.getAxis();
         if constexpr (std::is_same_v<decltype(combine), tt::ScanOp>)
           attrs.reverse = combine.getReverse();
+        else
+          setReductionOrder(combine, attrs);
         attrs.block = exportCombiner(combine.getCombineOp());
         return true;
       })
@@ -188,6 +190,17 @@ bool Exporter::refineTt(Operation *op, Form &form) {
             attrs.ints = std::move(slots->elements);
             attrs.axis = slots->registers;
           }
+        return true;
+      })
+      .Case<tt::ReshapeOp>([&](auto reshape) {
+        // Registers stay where they are: with leave to reorder, elements change places.
+        auto from = elementSlots(reshape.getSrc().getType()), to = elementSlots(reshape.getType());
+        if (!reshape.getAllowReorder() || !from || !to ||
+            from->elements.size() != to->elements.size())
+          return true;
+        attrs.ints.resize(reshape.getType().getNumElements());
+        for (auto [source, result] : llvm::zip(from->elements, to->elements))
+          attrs.ints[result] = source;
         return true;
       })
       .Case<tt::CatOp>([&](auto cat) {

@@ -2,9 +2,11 @@
 //--------------------------------------------------===//
 //
 // A reduction combines the two halves of the axis until one element is left: a
-// balanced tree, which is also what rounds least. Its region runs on whole halves
-// at once. Sums and maxima of one tensor, which is nearly all of them, have loops of
-// their own. A scan runs the region along the axis, one slice after the other.
+// balanced tree, which is also what rounds least. Where the order is known, the axis is
+// rearranged first, so that it is the chip's: a thread's elements one by one, then the
+// halves of a warp's lanes and of the warps. The region runs on whole halves at once.
+// Sums and maxima of one tensor, which is nearly all of them, have loops of their own. A scan runs
+// the region along the axis, one slice after the other.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #include "sim/functional/Elementwise.h"
@@ -42,6 +44,14 @@ void placeSlice(Value &to, const Value &part, const AxisView &view, int64_t begi
                 part.data<char>() + o * count * view.inner * bytes, count * view.inner * bytes);
 }
 
+/// Place k along the axis gets element places[k].
+Value rearranged(const Value &a, const AxisView &view, const std::vector<int64_t> &places) {
+  Value result = Value::elements(a.store(), view.outer * view.length * view.inner);
+  for (int64_t k = 0; k < view.length; ++k)
+    placeSlice(result, slice(a, view, places[k], 1), view, k, 1);
+  return result;
+}
+
 /// The one operation of a region f(a, b) that does nothing else; Op::Sync if it does more.
 Op singleOp(const Program &program, const Block &block) {
   if (block.end - block.entry != 2 || block.args.size() != 2)
@@ -57,70 +67,57 @@ Op singleOp(const Program &program, const Block &block) {
   return plain ? inst.op : Op::Sync;
 }
 
-/// Balanced tree over `n` elements that are `stride` apart. Blocks of 16 are combined
-/// lane by lane first, which the compiler vectorises.
-template <typename T, typename F> T treeReduce(const T *x, int64_t n, F f) {
-  constexpr int64_t lanes = 16;
-  if (n < 2 * lanes || n % lanes) {
-    if (n == 1)
-      return x[0];
-    int64_t half = n / 2;
-    return f(treeReduce(x, half, f), treeReduce(x + half, n - half, f));
-  }
-  // Halves of the row, lane-wise, until 16 are left; at most 64 Ki elements of a row.
-  T buffer[lanes * 8];
-  int64_t blocks = n / lanes;
-  if (blocks <= 8 && (blocks & (blocks - 1)) == 0) {
-    std::copy_n(x, n, buffer);
-    for (int64_t half = n / 2; half >= lanes; half /= 2)
-      for (int64_t i = 0; i < half; ++i)
-        buffer[i] = f(buffer[i], buffer[i + half]);
-    for (int64_t half = lanes / 2; half >= 1; half /= 2)
-      for (int64_t i = 0; i < half; ++i)
-        buffer[i] = f(buffer[i], buffer[i + half]);
-    return buffer[0];
-  }
-  int64_t half = blocks / 2 * lanes;
-  return f(treeReduce(x, half, f), treeReduce(x + half, n - half, f));
-}
+/// In which order a reduction takes the elements along its axis.
+struct Order {
+  const std::vector<int64_t> &places; ///< the axis rearranged; empty: as it is
+  int64_t groups;                     ///< so many, each added to the first one by one
+  Order(const Attrs &attrs) : places(attrs.ints), groups(std::max<int64_t>(attrs.count, 1)) {}
+};
 
 template <typename T, typename F>
-void reduceAs(const Value &a, Value &result, const AxisView &view, F f) {
+void reduceAs(const Value &a, Value &result, const AxisView &view, const Order &order, F f) {
   const T *x = a.data<T>();
   T *r = result.mutableData<T>();
-  if (view.inner == 1) {
-    for (int64_t o = 0; o < view.outer; ++o)
-      r[o] = treeReduce(x + o * view.length, view.length, f);
-    return;
-  }
-  std::vector<T> rows;
+  std::vector<T> rows(size_t(view.length * view.inner));
+  auto combine = [&](int64_t to, int64_t from, int64_t count) {
+    T *__restrict left = rows.data() + to * view.inner;
+    const T *__restrict right = rows.data() + from * view.inner;
+    for (int64_t i = 0; i < count * view.inner; ++i)
+      left[i] = f(left[i], right[i]);
+  };
   for (int64_t o = 0; o < view.outer; ++o) {
-    const T *from = x + o * view.length * view.inner;
-    rows.assign(from, from + view.length * view.inner);
-    for (int64_t left = view.length; left > 1;) {
-      int64_t half = (left + 1) / 2;
-      for (int64_t k = 0; k + half < left; ++k)
-        for (int64_t i = 0; i < view.inner; ++i)
-          rows[k * view.inner + i] = f(rows[k * view.inner + i], rows[(k + half) * view.inner + i]);
-      left = half;
-    }
+    const T *block = x + o * view.length * view.inner;
+    if (order.places.empty())
+      std::copy_n(block, rows.size(), rows.data());
+    else if (view.inner == 1)
+      for (int64_t k = 0; k < view.length; ++k)
+        rows[k] = block[order.places[k]];
+    else
+      for (int64_t k = 0; k < view.length; ++k)
+        std::copy_n(block + order.places[k] * view.inner, view.inner, rows.data() + k * view.inner);
+    int64_t left = view.length / order.groups;
+    for (int64_t group = 1; group < order.groups; ++group)
+      combine(0, group * left, left);
+    for (; left > 1; left = (left + 1) / 2)
+      combine(0, (left + 1) / 2, left / 2);
     std::copy_n(rows.data(), view.inner, r + o * view.inner);
   }
 }
 
-bool fastReduce(Op op, const Value &a, Value &result, const AxisView &view, DType elem) {
+bool fastReduce(Op op, const Value &a, Value &result, const AxisView &view, const Order &order,
+                DType elem) {
   auto floats = [&](auto f) {
     if (a.store() == Store::F64)
-      reduceAs<double>(a, result, view, f);
+      reduceAs<double>(a, result, view, order, f);
     else
-      reduceAs<float>(a, result, view, f);
+      reduceAs<float>(a, result, view, order, f);
     return true;
   };
   auto ints = [&](auto f) {
     if (a.store() == Store::I32)
-      reduceAs<int32_t>(a, result, view, f);
+      reduceAs<int32_t>(a, result, view, order, f);
     else if (a.store() == Store::I64)
-      reduceAs<int64_t>(a, result, view, f);
+      reduceAs<int64_t>(a, result, view, order, f);
     else
       return false;
     return true;
@@ -157,39 +154,43 @@ void reduce(Exec &exec) {
       exec.out(i, std::move(parts[i]));
     return;
   }
+  const Order order(exec.attrs());
   if (parts.size() == 1) {
     Value result = Value::elements(parts[0].store(), view.outer * view.inner);
-    if (fastReduce(singleOp(exec.program, block), parts[0], result, view, type.elem))
+    if (fastReduce(singleOp(exec.program, block), parts[0], result, view, order, type.elem))
       return exec.out(0, std::move(result));
   }
-  while (view.length > 1) {
-    int64_t half = view.length / 2, odd = view.length % 2;
-    std::vector<Value> args, rest;
+  if (!order.places.empty())
+    for (Value &part : parts)
+      part = rearranged(part, view, order.places);
+  // `count` places from `from` on are combined into those from 0 on, which take `length`.
+  auto combine = [&](int64_t from, int64_t count, int64_t length) {
+    std::vector<Value> args;
     for (const Value &part : parts)
-      args.push_back(slice(part, view, 0, half));
+      args.push_back(slice(part, view, 0, count));
     for (const Value &part : parts)
-      args.push_back(slice(part, view, half, half));
-    if (odd)
-      for (const Value &part : parts)
-        rest.push_back(slice(part, view, 2 * half, 1));
+      args.push_back(slice(part, view, from, count));
     std::vector<Value> results = runBlock(exec, block, std::move(args));
     if (exec.cluster.failed())
-      return;
-    size_t count = view.outer * half * view.inner;
+      return false;
     for (size_t i = 0; i < parts.size(); ++i) {
-      Value combined = results[i].expanded(count);
-      if (odd) {
-        AxisView wide = view;
-        wide.length = half + 1;
-        parts[i] = Value::elements(combined.store(), view.outer * (half + 1) * view.inner);
-        placeSlice(parts[i], combined, wide, 0, half);
-        placeSlice(parts[i], rest[i], wide, half, 1);
-      } else {
-        parts[i] = std::move(combined);
-      }
+      Value part = length < view.length ? slice(parts[i], view, 0, length) : std::move(parts[i]);
+      part.makeUnique();
+      AxisView to = view;
+      to.length = length;
+      placeSlice(part, results[i].expanded(view.outer * count * view.inner), to, 0, count);
+      parts[i] = std::move(part);
     }
-    view.length = half + odd;
-  }
+    view.length = length;
+    return true;
+  };
+  int64_t left = view.length / order.groups;
+  for (int64_t group = 1; group < order.groups; ++group)
+    if (!combine(group * left, left, group + 1 < order.groups ? view.length : left))
+      return;
+  for (; left > 1; left = (left + 1) / 2)
+    if (!combine((left + 1) / 2, left / 2, (left + 1) / 2))
+      return;
   for (unsigned i = 0; i < parts.size(); ++i)
     exec.out(i, std::move(parts[i]));
 }

@@ -7,11 +7,22 @@
 namespace tlx::sim {
 namespace {
 
-/// The same elements in row-major order: expand_dims, reshape. A splat stays one element.
+/// The same elements in row-major order, or in another that is given: expand_dims, reshape. A
+/// splat stays one element.
 void sameElements(Exec &exec) {
   if (skipUnknown(exec))
     return;
-  exec.out(0, exec.take(0));
+  const std::vector<int64_t> &order = exec.attrs().ints;
+  if (order.empty() || exec.in(0).count() == 1)
+    return exec.out(0, exec.take(0));
+  const Value &a = exec.in(0);
+  Value result = Value::elements(a.store(), order.size());
+  withStore(a.store(), [&](auto zero) {
+    using T = decltype(zero);
+    for (size_t e = 0; e < order.size(); ++e)
+      result.mutableData<T>()[e] = a.data<T>()[order[e]];
+  });
+  exec.out(0, std::move(result));
 }
 
 void unsplat(Exec &exec) {

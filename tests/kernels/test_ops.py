@@ -202,6 +202,58 @@ tt.func public @k(%x: !tt.ptr<f16>, %y: !tt.ptr<f16>) {
             "{w}", "#w") + "}"
         np.testing.assert_array_equal(self.values(ir, [x, y, z], level="ttgir")[2], np.stack([x, y], axis=1).ravel())
 
+    def test_aReshapeThatMayReorderMovesNothing(self):
+        """Thread t holds elements t and 128 + t before and, in the same registers, 2 t and 2 t + 1 after it."""
+        x = np.arange(256, dtype=np.int32)
+        ir = "#b = %s\n#w = %s\n" % (blocked(1), blocked(2)) + MODULE % 1 + "tt.func public @k(%px: !tt.ptr<i32>, %pz: !tt.ptr<i32>) {" + accesses(
+            "x", "i32", 256, "#b") + "  %v = tt.reshape %x ALLOW : tensor<256xi32, #b> -> tensor<256xi32, #w>\n" + accesses("z", "i32", 256, "#w", "v") + "  tt.return\n}}"
+        z = self.values(ir.replace("ALLOW", "allow_reorder"), [x, np.zeros_like(x)], level="ttgir")[1]
+        np.testing.assert_array_equal(z, x.reshape(2, 128).T.ravel())
+        z = self.values(ir.replace("ALLOW", ""), [x, np.zeros_like(x)], level="ttgir")[1]
+        np.testing.assert_array_equal(z, x)
+
+    def test_sumsAreTakenInTheChipsOrder(self):
+        """A thread's registers one by one, halves of the lanes, halves of the warps; or neighbours, whatever the layout."""
+        x = np.random.default_rng(3).standard_normal(1024).astype(np.float16)
+        body = "tt.func public @k(%px: !tt.ptr<f16>, %y: !tt.ptr<f16>) {" + accesses("x", "f16", 1024, "#b") + """
+  %v = "tt.reduce"(%x) <{axis = 0 : i32, reduction_ordering = "ORDER"}> ({
+  ^bb0(%l: f16, %r: f16):
+    %s = arith.addf %l, %r : f16
+    tt.reduce.return %s : f16
+  }) : (tensor<1024xf16, #b>) -> f16
+  tt.store %y, %v : !tt.ptr<f16>
+  tt.return
+}}
+"""
+
+        def halves(values):
+            while len(values) > 1:
+                values = values[:len(values) // 2] + values[len(values) // 2:]
+            return values[0]
+
+        def neighbours(values):
+            while len(values) > 1:
+                values = values[0::2] + values[1::2]
+            return values[0]
+
+        def byThread(perThread):  # [register][lane][warp]
+            return x.reshape(8 // perThread, 4, 32, perThread).transpose(0, 3, 2, 1).reshape(8, 32, 4)
+
+        seen = set()
+        for perThread in (1, 4, 8):
+            layout = "#b = %s\n" % blocked(perThread) + MODULE % 1
+            registers = byThread(perThread)
+            wanted = registers[0]
+            for following in registers[1:]:
+                wanted = wanted + following
+            wanted = halves(np.array([halves(wanted[:, warp]) for warp in range(4)], np.float16))
+            y = self.values(layout + body.replace("ORDER", "unordered"), [x, np.zeros(1, np.float16)], level="ttgir")[1]
+            self.assertEqual(y[0], wanted)
+            seen.add(float(wanted))
+            y = self.values(layout + body.replace("ORDER", "inner_tree"), [x, np.zeros(1, np.float16)], level="ttgir")[1]
+            self.assertEqual(y[0], neighbours(x))
+        self.assertGreater(len(seen), 1)  # it does make a difference
+
 
 if __name__ == "__main__":
     pytlx.main()

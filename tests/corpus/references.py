@@ -1,0 +1,256 @@
+"""What kernels of known kinds compute, in float64, for launches without recorded results.
+
+`reference(launch)` tells a kernel's kind by the names of its arguments and gives
+{storage: (wanted values, allowed error)}, or None for a kind that is not known here. How far a
+kernel may be off: the rounding of its output, single-precision sums, and the rounding of
+intermediate tiles that the kind of algorithm stores in the width of its operands.
+"""
+import os
+import sys
+
+import numpy as np
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts"))
+import launch_data  # noqa: E402
+
+STEP = {"f16": 2.0**-11, "bf16": 2.0**-8, "f32": 2.0**-24, "f8E4M3FN": 2.0**-4, "f8E5M2": 2.0**-3}
+LOG2E = 1.4426950408889634
+
+
+def toFloat(raw, dtype):
+    """Stored values as float64; nothing for NaNs of eight bits, which data here does not have."""
+    if dtype == "f8E5M2":
+        return (raw.astype(np.uint16) << 8).view(np.float16).astype(np.float64)
+    if dtype == "f8E8M0FNU":
+        return 2.0 ** (raw.astype(np.float64) - 127)
+    return launch_data.toFloat(raw, dtype)
+
+
+class Inputs:
+    """The arrays and scalars of a launch by name."""
+
+    def __init__(self, launch):
+        self.launch = launch
+        self.arguments = {a["name"]: a for a in launch.arguments("tensordesc", "pointer")}
+        self.scalars = dict(launch.manifest["constexprs"])
+        self.scalars.update({a["name"]: a["value"] for a in launch.arguments("scalar")})
+        self.storages = {}
+        for argument in self.arguments.values():  # the view of a storage that reaches furthest fills it
+            held = self.storages.get(argument["storage"])
+            if held is None or np.prod(argument["shape"]) > np.prod(held["shape"]):
+                self.storages[argument["storage"]] = argument
+
+    def named(self, *names):
+        return next((name for name in names if name in self.arguments), None)
+
+    def array(self, name):
+        argument = self.arguments[name]
+        raw = self.launch.initial(self.storages[argument["storage"]])
+        bytes_ = raw.dtype.itemsize
+        view = np.lib.stride_tricks.as_strided(raw.ravel()[argument["offset"]:], argument["shape"], [bytes_ * s for s in argument["strides"]])
+        return toFloat(np.ascontiguousarray(view), argument["dtype"])
+
+    def size(self, name):
+        return int(np.prod(self.arguments[name]["shape"]))
+
+    def dtype(self, name):
+        return self.arguments[name]["dtype"]
+
+    def step(self, name):
+        return STEP[self.dtype(name)]
+
+
+def product(a, b):
+    """a b, and how far sums in single precision may be off."""
+    return a @ b, a.shape[-1] * 2.0**-23 * (np.abs(a) @ np.abs(b)) + 2.0**-25
+
+
+def stored(x, name, wanted, allowed=0.0):
+    """{storage: (values, allowed)} with the rounding of what is stored; where the argument is not a
+    row-major view of its storage: values in the storage's order."""
+    argument = x.arguments[name]
+    allowed = allowed + x.step(name) * np.abs(wanted) + 2.0**-24
+    order = np.argsort([-s for s in argument["strides"]], kind="stable")
+    if wanted.ndim == len(order):
+        wanted, allowed = (np.broadcast_to(side, wanted.shape).transpose(order) for side in (wanted, allowed))
+    return {str(argument["storage"]): (np.ascontiguousarray(wanted).ravel(), np.ascontiguousarray(allowed).ravel())}
+
+
+def gemm(x):
+    a, b, c = (x.named(n + "_ptr", n + "_desc", n.upper()) for n in "abc")
+    if not (a and b and c) or len({"f16", "bf16", "f32", "f8E5M2", "f8E4M3FN"} & {x.dtype(a), x.dtype(b)}) == 0:
+        return None
+    left, right = x.array(a), x.array(b)
+    if "a_scale" in x.arguments:
+        left, right = (scaledByBlocks(x, side, name, axis) for side, name, axis in ((left, "a_scale", 1), (right, "b_scale", 0)))
+    if left.ndim == 3 and x.scalars.get("sbk") == 1:
+        right = right.transpose(0, 2, 1)
+    if left.shape[-1] != right.shape[-2] and left.shape[-1] == right.shape[-1]:
+        right = right.swapaxes(-1, -2)
+    wanted, allowed = product(left, right)
+    if x.arguments[a]["dtype"] == "f32":
+        allowed = allowed + 2.0**-10 * (np.abs(left) @ np.abs(right))  # tf32
+    if "bias_ptr" in x.arguments:  # (a b + bias) (1 + y)
+        gate = 1 + x.array("y_ptr")
+        wanted = (wanted + x.array("bias_ptr")) * gate
+        allowed = allowed * np.abs(gate) + 2.0**-22 * np.abs(wanted)
+    return stored(x, c, wanted, allowed)
+
+
+def scaledByBlocks(x, operand, name, axis):
+    """Factors of 32 neighbours along K, stored as [rows / 128][4 rows of a group beside each other]."""
+    raw = x.launch.initial(x.arguments[name]).astype(np.float64)
+    rows = operand.shape[1 - axis]
+    factors = 2.0 ** (raw - 127)
+    perRow = operand.shape[axis] // 32
+    by_row = factors.reshape(rows // 128, perRow // 4, 32, 4, 4).transpose(0, 3, 2, 1, 4).reshape(rows, perRow)
+    spread = np.repeat(by_row, 32, axis=1)
+    return operand * (spread if axis == 1 else spread.T)
+
+
+def heads(x, name):
+    """[heads][rows][columns] of an argument of two or four dimensions."""
+    array = x.array(name)
+    rows = x.scalars.get("N_CTX") if array.ndim == 2 else array.shape[-2]
+    return array.reshape(-1, int(rows), array.shape[-1])
+
+
+def attentionForward(x):
+    q, k, v = (x.named("desc_" + n, n.upper(), n) for n in "qkv")
+    out = x.named("desc_o", "Out", "o")
+    scale = x.scalars.get("sm_scale")
+    if not (q and k and v and out and scale) or x.named("desc_do", "seq_offsets", "BlockTables", "desc_q_scale"):
+        return None
+    causal = x.scalars.get("IS_CAUSAL", x.scalars.get("STAGE") == 3)
+    queries, keys, values = heads(x, q), heads(x, k), heads(x, v)
+    if x.scalars.get("FP8_OUTPUT") or keys.shape[1] != values.shape[1]:
+        return None
+    group = len(queries) // len(keys)
+    wanted, allowed, lse = np.empty_like(queries), np.empty_like(queries), np.empty(queries.shape[:2])
+    for head in range(len(queries)):
+        s = scale * (queries[head] @ keys[head // group].T)
+        if causal:
+            later = s.shape[1] - s.shape[0]
+            s[np.triu_indices(s.shape[0], 1 + later, s.shape[1])] = -np.inf
+        most = s.max(1, keepdims=True)
+        p = np.exp(s - most)
+        total = p.sum(1, keepdims=True)
+        lse[head] = ((most + np.log(total)) * LOG2E)[:, 0]
+        p /= total
+        wanted[head] = p @ values[head // group]
+        # Exponents lose what scores of this size lose; P is stored as narrow as V.
+        rounding = 2 * x.step(v) + 2.0**-20 * (1 + np.abs(most))
+        allowed[head] = rounding * (p @ np.abs(values[head // group]))
+    results = stored(x, out, wanted.reshape(x.arguments[out]["shape"]), allowed.reshape(x.arguments[out]["shape"]))
+    statistics = x.named("M", "desc_m")
+    if statistics:
+        shape = x.arguments[statistics]["shape"]
+        results.update(stored(x, statistics, lse.reshape(shape), 2.0**-18 * (1 + np.abs(lse)).reshape(shape)))
+    return results
+
+
+def attentionBackward(x):
+    """K comes multiplied by scale and log2 e, M and delta from earlier kernels; dQ is laid out for its reduction and is left out."""
+    if not x.named("desc_do") or x.named("desc_q_scale"):
+        return None
+    causal, scale = x.scalars["STAGE"] == 3, x.scalars["sm_scale"]
+    q, k, v, do = (heads(x, "desc_" + n) for n in ("q", "k", "v", "do"))
+    m, delta = (x.array("desc_" + n).reshape(len(q), -1) for n in ("m", "delta"))
+    parts = {"desc_dk": [], "desc_dv": []}
+    for head in range(len(q)):
+        p = np.exp2(q[head] @ k[head].T - m[head][:, None])
+        if causal:
+            p = np.tril(p)
+        ds = p * (do[head] @ v[head].T - delta[head][:, None])
+        for name, factor, weights, other in (("desc_dv", 1, p.T, do[head]), ("desc_dk", scale, ds.T, q[head])):
+            parts[name].append((factor * (weights @ other), factor * ((2 * x.step("desc_q") * np.abs(weights) + 2.0**-24) @ np.abs(other))))
+    results = {}
+    for name, sides in parts.items():
+        wanted, allowed = (np.stack(side).reshape(x.arguments[name]["shape"]) for side in zip(*sides))
+        results.update(stored(x, name, wanted, allowed))
+    return results
+
+
+def attentionDelta(x):
+    if not ("Delta" in x.arguments and "DO" in x.arguments):
+        return None
+    o, do = x.array("O"), x.array("DO")
+    return stored(x, "Delta", (o * do).sum(-1), 2.0**-18 * np.abs(o * do).sum(-1))
+
+
+def layerNorm(x):
+    if not {"X", "Y", "W", "B", "Mean", "Rstd"} <= set(x.arguments):
+        return None
+    rows = x.array("X")
+    mean = rows.mean(1, keepdims=True)
+    rstd = 1 / np.sqrt(rows.var(1, keepdims=True) + x.scalars["eps"])
+    wanted = (rows - mean) * rstd * x.array("W") + x.array("B")
+    results = stored(x, "Y", wanted, 2.0**-18 * (1 + np.abs(wanted)))
+    results.update(stored(x, "Mean", mean[:, 0], 2.0**-20))
+    results.update(stored(x, "Rstd", rstd[:, 0], 2.0**-18 * rstd[:, 0]))
+    return results
+
+
+def decodeReduce(x):
+    """Partial results of a sequence's splits, each weighed by its sum of exponentials."""
+    if not {"Mid", "Lse", "Out"} <= set(x.arguments) or "Kc" in x.arguments:
+        return None
+    mid, lse, out = x.array("Mid"), x.array("Lse"), x.arguments["Out"]
+    tokens, group = x.scalars["QLEN"], x.scalars["QUERY_GROUP_SIZE"]
+    weights = np.exp2(lse - lse.max(2, keepdims=True))
+    weights /= weights.sum(2, keepdims=True)
+    joined = (weights[..., None] * mid).sum(2)  # [sequence][head][token and group][column]
+    sequences, kvHeads = joined.shape[:2]
+    power = x.scalars["GROUP_POW2"]
+    rows = np.arange(tokens)[:, None] * power + np.arange(group) if tokens > 1 else np.arange(group)[None]
+    wanted = joined[:, :, rows].transpose(0, 2, 1, 3, 4).reshape(out["shape"])
+    return stored(x, "Out", wanted, 2.0**-18)
+
+
+def pagedDecode(x):
+    """Attention of each sequence's last tokens with keys and values in pages, where one pass does it all."""
+    if not {"Kc", "Vc", "BlockTables", "CtxLens"} <= set(x.arguments) or not x.scalars["FUSED"]:
+        return None
+    q, keys, values = x.array("Q"), x.array("Kc"), x.array("Vc")
+    table, lengths = x.array("BlockTables").astype(int), x.array("CtxLens").astype(int)
+    tokens, group, page = x.scalars["QLEN"], x.scalars["QUERY_GROUP_SIZE"], x.scalars["PAGE_SIZE"]
+    wanted, allowed = np.zeros(q.shape), np.zeros(q.shape)
+    for sequence, length in enumerate(lengths):
+        pages = table[sequence, :-(-length // page)]
+        for head in range(q.shape[1]):
+            k, v = (cache[pages, head // group].reshape(-1, q.shape[2])[:length] for cache in (keys, values))
+            for token in range(tokens):
+                seen = length - tokens + 1 + token
+                s = x.scalars["sm_scale"] * (k[:seen] @ q[sequence * tokens + token, head])
+                p = np.exp(s - s.max())
+                p /= p.sum()
+                wanted[sequence * tokens + token, head] = p @ v[:seen]
+                allowed[sequence * tokens + token, head] = 2 * x.step("Q") * (p @ np.abs(v[:seen]))
+    return stored(x, "Out", wanted, allowed)
+
+
+def copies(x):
+    """A kernel that moves a tile from x to its output."""
+    source, to = x.named("x_ptr", "a_ptr", "x"), x.named("output_ptr", "out_ptr", "y_ptr")
+    kinds = ("load", "store", "copy")
+    if not (source and to) or not any(kind in x.launch.manifest["kernel"] for kind in kinds) or len(x.storages) != 2:
+        return None
+    from_, shape = x.array(source), x.arguments[to]["shape"]
+    if len(from_.shape) != len(shape) or any(a < b for a, b in zip(from_.shape, shape)):
+        return None
+    part = from_[tuple(slice(0, size) for size in shape)].copy()
+    if "VALID_K" in x.scalars:
+        part[:, x.scalars["VALID_K"]:] = 0
+    return {str(x.arguments[to]["storage"]): (part.ravel(), np.zeros(part.size))}
+
+
+KINDS = (pagedDecode, decodeReduce, attentionBackward, attentionForward, attentionDelta, layerNorm, copies, gemm)
+
+
+def reference(launch):
+    x = Inputs(launch)
+    for kind in KINDS:
+        found = kind(x)
+        if found is not None:
+            return found
+    return None
