@@ -145,6 +145,18 @@ Result<layout::LinearLayout> layoutOf(RankedTensorType type) {
   return layout::toLinearLayout(**encoding, {type.getShape().begin(), type.getShape().end()});
 }
 
+Attribute encodingOf(MLIRContext *context, const layout::LinearLayout &registers) {
+  auto basesOf = [&](std::string_view in) {
+    SmallVector<Attribute> bases;
+    if (registers.hasIn(in))
+      for (const std::vector<int32_t> &basis : registers.bases(in))
+        bases.push_back(DenseI32ArrayAttr::get(context, basis));
+    return ArrayAttr::get(context, bases);
+  };
+  return ttg::LinearEncodingAttr::get(context, basesOf(layout::kRegister), basesOf(layout::kLane),
+                                      basesOf(layout::kWarp), basesOf(layout::kBlock));
+}
+
 unsigned encodedRank(ttg::MemDescType type) {
   unsigned rank = type.getShape().size();
   Result<layout::EncodingPtr> encoding = describeEncoding(type.getEncoding());

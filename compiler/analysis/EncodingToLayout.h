@@ -24,6 +24,9 @@ Result<layout::LinearLayout> layoutOf(mlir::RankedTensorType type);
 /// allocation's shape.
 Result<layout::LinearLayout> layoutOf(ttg::MemDescType type);
 
+/// The same as bases: the encoding of a register layout.
+mlir::Attribute encodingOf(mlir::MLIRContext *context, const layout::LinearLayout &registers);
+
 /// How many trailing dimensions of `type` its encoding covers.
 unsigned encodedRank(ttg::MemDescType type);
 

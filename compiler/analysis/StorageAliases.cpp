@@ -159,6 +159,12 @@ private:
     storage.size = place.unit * place.count;
     storage.lanes = lanesOf(type);
     storage.alignment = alignmentInMemory(type);
+    if (auto alloc = dyn_cast<ttg::LocalAllocOp>(op))
+      storage.alignment = std::max<int64_t>(storage.alignment, alloc.getAlignment().value_or(1));
+    // Bytes that are seen as swizzled tiles.
+    for (Operation *user : op->getResult(0).getUsers())
+      if (auto view = dyn_cast<ttg::MemDescReinterpretOp>(user))
+        storage.alignment = std::max(storage.alignment, alignmentInMemory(view.getType()));
     result.all.push_back(storage);
     result.places[op->getResult(0)] = place;
     return success();

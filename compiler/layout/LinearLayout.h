@@ -155,6 +155,8 @@ public:
   /// The same dimensions in another order.
   LinearLayout transposeIns(const std::vector<std::string> &order) const;
   LinearLayout transposeOuts(const std::vector<std::string> &order) const;
+  /// Coordinates of a transposed tensor: dim<i> becomes dim<order[i]>.
+  LinearLayout permuteOuts(const std::vector<unsigned> &order) const;
   /// The same bits under other dimensions; total sizes must agree.
   LinearLayout reshapeIns(const std::vector<std::pair<std::string, int64_t>> &dims) const;
   LinearLayout reshapeOuts(const std::vector<std::pair<std::string, int64_t>> &dims) const;

@@ -26,6 +26,15 @@ LinearLayout LinearLayout::transposeOuts(const std::vector<std::string> &order) 
   return sublayout(inNames(), order);
 }
 
+LinearLayout LinearLayout::permuteOuts(const std::vector<unsigned> &order) const {
+  LinearLayout result = *this;
+  for (unsigned dim = 0; dim < order.size(); ++dim)
+    result = result.renameOut(dimName(dim), "to" + std::to_string(order[dim]));
+  for (unsigned dim = 0; dim < order.size(); ++dim)
+    result = result.renameOut("to" + std::to_string(dim), dimName(dim));
+  return result.transposeOuts(dimNames(order.size()));
+}
+
 LinearLayout
 LinearLayout::reshapeIns(const std::vector<std::pair<std::string, int64_t>> &dims) const {
   LinearLayout l;

@@ -36,8 +36,10 @@ static LogicalResult recordLaunch(ModuleOp module, const LaunchFacts &facts) {
 }
 
 void buildTtgirPipeline(OpPassManager &passes) {
-  passes.addPass(createTlxAssignLayouts());
+  passes.addPass(createTlxStorageAliases());
   passes.addPass(createTlxDescriptorLayouts());
+  passes.addPass(createTlxLowerDescriptors());
+  passes.addPass(createTlxAssignLayouts());
   passes.addPass(createTlxRemakeTiles());
   passes.addPass(createCSEPass());
 }

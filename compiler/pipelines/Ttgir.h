@@ -3,7 +3,9 @@
 // Stages, in order (what they do: the passes' files):
 //
 //   launch parameters   as attributes of the module, where they are missing
-//   layouts             of tiles, then of tensor descriptors
+//   storage aliases     become allocations and views of them
+//   descriptors         get layouts; their tiles go through buffers
+//   layouts             of tiles
 //   remade tiles        instead of conversions; what is equal or unused goes
 //
 //===----------------------------------------------------------------------===//

@@ -25,7 +25,8 @@ ttg::BlockedEncodingAttr blockedLayout(MLIRContext *context, ArrayRef<int64_t> s
     freeLanes /= lanes[dim];
     freeWarps /= warpsOf[dim];
   }
-  return ttg::BlockedEncodingAttr::get(context, size, lanes, warpsOf, order, ArrayAttr());
+  return ttg::BlockedEncodingAttr::get(context, size, lanes, warpsOf, order,
+                                       ArrayAttr::get(context, {}));
 }
 
 static SmallVector<unsigned> lastFirst(unsigned rank) {

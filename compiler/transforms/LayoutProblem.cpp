@@ -3,6 +3,7 @@
 #include "compiler/dialect/tlx/TLX.h"
 #include "compiler/dialect/ttng/TTNG.h"
 #include "compiler/transforms/BlockedLayouts.h"
+#include "compiler/transforms/ShapeLayouts.h"
 #include "compiler/transforms/ValueFlow.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -175,7 +176,8 @@ static ttg::NvidiaMmaEncodingAttr mmaSync(RankedTensorType type, int warps) {
   warpsOf[rank - 1] = warps / down;
   shape[rank - 2] = 16;
   shape[rank - 1] = 8;
-  return ttg::NvidiaMmaEncodingAttr::get(type.getContext(), 2, 0, warpsOf, ArrayAttr(), shape);
+  return ttg::NvidiaMmaEncodingAttr::get(type.getContext(), 2, 0, warpsOf,
+                                         ArrayAttr::get(type.getContext(), {}), shape);
 }
 
 static bool suitsMmaSync(tt::DotOp op) {
@@ -229,22 +231,23 @@ void LayoutProblem::visit(Operation *op) {
                       unsigned(expand.getAxis())});
     return;
   }
-  // Pairs lie in one thread; the halves are what is left without the last dimension.
-  auto pair = [&](Value both) {
-    RankedTensorType type = tileType(both);
-    prefer(both, rowMajorLayout(type, 2, warpsOf(infos[variableOf(both)])));
-    return unsigned(type.getRank() - 1);
-  };
+  if (renamesElements(op)) {
+    renamings.push_back({variableOf(op->getOperand(0)), variableOf(op->getResult(0)), op});
+    return;
+  }
+  // The halves of a pair are what is left without the last dimension.
   if (auto join = dyn_cast<tt::JoinOp>(op)) {
-    unsigned axis = pair(join.getResult());
+    unsigned axis = tileType(join.getResult()).getRank() - 1;
+    pairs.push_back(place(cast<OpResult>(join.getResult())));
     for (OpOperand &operand : op->getOpOperands())
-      slices.push_back({place(operand), variableOf(join.getResult()), axis});
+      slices.push_back({place(operand), pairs.back(), axis});
     return;
   }
   if (auto split = dyn_cast<tt::SplitOp>(op)) {
-    unsigned axis = pair(split.getSrc());
+    unsigned axis = tileType(split.getSrc()).getRank() - 1;
+    pairs.push_back(place(split.getSrcMutable()));
     for (OpResult result : op->getResults())
-      slices.push_back({place(result), variableOf(split.getSrc()), axis});
+      slices.push_back({place(result), pairs.back(), axis});
     return;
   }
   if (auto convert = dyn_cast<ttg::ConvertLayoutOp>(op)) {
@@ -297,7 +300,7 @@ void LayoutProblem::spread(Variable start) {
   SmallVector<Variable> queue = {leaderOf(start)};
   auto give = [&](Variable to, Attribute layout) {
     to = leaderOf(to);
-    if (infos[to].layout)
+    if (!layout || infos[to].layout)
       return;
     infos[to].layout = layout;
     queue.push_back(to);
@@ -313,6 +316,13 @@ void LayoutProblem::spread(Variable start) {
                child && child.getDim() == slice.axis)
         give(slice.parent, child.getParent());
     }
+    for (unsigned index : renamingsOf.lookup(from)) {
+      const Renaming &renaming = renamings[index];
+      if (leaderOf(renaming.source) == from)
+        give(renaming.result, layoutAfter(renaming.op, layout));
+      if (leaderOf(renaming.result) == from)
+        give(renaming.source, layoutBefore(renaming.op, layout));
+    }
     // Operands of a matrix instruction are laid out for nothing else.
     if (isa<ttg::DotOperandEncodingAttr>(layout))
       continue;
@@ -323,6 +333,16 @@ void LayoutProblem::spread(Variable start) {
   }
 }
 
+void LayoutProblem::keepPairs() {
+  for (Variable pair : pairs) {
+    Info &info = infos[leaderOf(pair)];
+    if (info.layout && hasHalvesInThreads(info.type, info.layout))
+      continue;
+    info.layout = rowMajorLayout(info.type, 2, warpsOf(info));
+    spread(pair);
+  }
+}
+
 LogicalResult LayoutProblem::solve() {
   for (auto [index, pair] : llvm::enumerate(conversions))
     for (Variable end : {pair.first, pair.second})
@@ -330,6 +350,9 @@ LogicalResult LayoutProblem::solve() {
   for (auto [index, slice] : llvm::enumerate(slices))
     for (Variable end : {slice.child, slice.parent})
       slicesOf[leaderOf(end)].push_back(index);
+  for (auto [index, renaming] : llvm::enumerate(renamings))
+    for (Variable end : {renaming.source, renaming.result})
+      renamingsOf[leaderOf(end)].push_back(index);
   if (failed(fix()))
     return failure();
   SmallVector<Variable> seeds;
@@ -344,6 +367,7 @@ LogicalResult LayoutProblem::solve() {
   }
   for (Variable seed : seeds)
     spread(seed);
+  keepPairs();
   // What is left, tiles of many dimensions first: the others are their slices.
   SmallVector<Variable> left;
   for (Variable variable = 0; variable < infos.size(); ++variable)

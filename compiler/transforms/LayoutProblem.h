@@ -8,6 +8,8 @@
 //   %l = tt.load %p, %m         p, m and what the load gives: one; l: another,
 //                               with a conversion between the two if they differ
 //   %r = tt.reduce %x {axis}    what it gives: the slice of x's variable
+//   %t = tt.trans %x            x and t: the same elements under other names, so
+//                               that nothing moves, wherever it can be had
 //
 // Constants, ranges and splats cost nothing to make in any layout: no place that
 // uses them shares their variable.
@@ -49,6 +51,12 @@ private:
     unsigned axis;
   };
 
+  /// The op renames the elements of one to those of the other.
+  struct Renaming {
+    Variable source, result;
+    mlir::Operation *op;
+  };
+
   void visit(mlir::Operation *op);
   void visitAccess(mlir::Operation *op, mlir::Value pointers, mlir::Value mask);
   void visitDot(tt::DotOp op);
@@ -70,6 +78,7 @@ private:
 
   mlir::LogicalResult fix();
   void spread(Variable from);
+  void keepPairs();
   int warpsOf(const Info &info) const;
 
   tt::FuncOp function;
@@ -81,9 +90,12 @@ private:
   llvm::DenseMap<mlir::Value, Variable> resultPlaces;
   llvm::SmallVector<std::pair<Variable, Variable>> conversions;
   llvm::SmallVector<Slice> slices;
+  llvm::SmallVector<Renaming> renamings;
+  /// Of tiles whose halves must lie in the same threads.
+  llvm::SmallVector<Variable> pairs;
   llvm::SmallVector<std::pair<Variable, mlir::Attribute>> required, preferred;
   /// By leader, once solving begins.
-  llvm::DenseMap<Variable, llvm::SmallVector<unsigned>> conversionsOf, slicesOf;
+  llvm::DenseMap<Variable, llvm::SmallVector<unsigned>> conversionsOf, slicesOf, renamingsOf;
 };
 
 } // namespace tlx

@@ -68,6 +68,19 @@ def TlxRemakeTiles : Pass<"tlx-remake-tiles", "::mlir::ModuleOp"> {
 
 def TlxDescriptorLayouts : Pass<"tlx-descriptor-layouts", "::mlir::ModuleOp"> {
   let summary = "gives the blocks of tensor descriptors the layout of their buffers";
+  let description = [{
+    Blocks that no buffer decides get the widest swizzle that their rows fill.
+  }];
+}
+
+def TlxLowerDescriptors : Pass<"tlx-lower-descriptors", "::mlir::ModuleOp"> {
+  let summary = "copies tiles through buffers where they are read and written by descriptor";
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::tlx::ttng::TTNGDialect"];
+}
+
+def TlxStorageAliases : Pass<"tlx-storage-aliases", "::mlir::ModuleOp"> {
+  let summary = "makes storage that buffers share an allocation, and the buffers its views";
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::tlx::ttg::TTGDialect"];
 }
 
 #endif

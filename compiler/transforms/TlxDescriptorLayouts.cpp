@@ -1,5 +1,6 @@
 // A tensor descriptor's block gets the layout of the buffers that it is copied to
-// and from: the tensor map is made for their swizzle.
+// and from: the tensor map is made for their swizzle. Who has none gets the widest
+// swizzle that a row of the block fills.
 #include "compiler/transforms/Passes.h"
 #include "compiler/transforms/ValueFlow.h"
 
@@ -36,6 +37,18 @@ Attribute layoutOf(Value descriptor) {
   return type ? type.getBlockType().getEncoding() : Attribute();
 }
 
+/// Swizzles repeat after 8 rows: fewer need none.
+Attribute defaultLayout(RankedTensorType block) {
+  int64_t row = block.getShape().back(), bits = block.getElementTypeBitWidth();
+  unsigned swizzle = 0;
+  if (block.getNumElements() / row >= 8)
+    for (unsigned bytes : {32u, 64u, 128u})
+      if (row * bits >= 8 * bytes)
+        swizzle = bytes;
+  return ttg::NVMMASharedEncodingAttr::get(block.getContext(), swizzle, false, bits, false,
+                                           block.getRank(), ArrayAttr::get(block.getContext(), {}));
+}
+
 struct TlxDescriptorLayouts : public impl::TlxDescriptorLayoutsBase<TlxDescriptorLayouts> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
@@ -44,9 +57,32 @@ struct TlxDescriptorLayouts : public impl::TlxDescriptorLayoutsBase<TlxDescripto
         if (Value descriptor = descriptorOf(op))
           give(descriptor, cast<ttg::MemDescType>(buffer.getType()).getEncoding());
     });
+    spread();
+    auto giveDefault = [&](Value value) {
+      if (auto type = dyn_cast<tt::TensorDescType>(value.getType()))
+        give(value, defaultLayout(type.getBlockType()));
+    };
+    module.walk([&](Operation *op) {
+      for (Value result : op->getResults())
+        giveDefault(result);
+      for (Region &region : op->getRegions())
+        for (Block &block : region)
+          for (Value argument : block.getArguments())
+            giveDefault(argument);
+    });
+    for (auto function : module.getOps<tt::FuncOp>())
+      if (!function.isExternal())
+        function.setFunctionTypeAttr(TypeAttr::get(
+            FunctionType::get(&getContext(), function.getBody().front().getArgumentTypes(),
+                              function.getFunctionType().getResults())));
+  }
+
+private:
+  /// To all values that control flow makes the same descriptor.
+  void spread() {
     do {
       changed = false;
-      module.walk([&](Operation *op) {
+      getOperation().walk([&](Operation *op) {
         eachHandover(op, [&](OpOperand &operand, Value value) {
           give(operand.get(), layoutOf(value));
           give(value, layoutOf(operand.get()));
@@ -58,14 +94,8 @@ struct TlxDescriptorLayouts : public impl::TlxDescriptorLayoutsBase<TlxDescripto
           }
       });
     } while (changed);
-    for (auto function : module.getOps<tt::FuncOp>())
-      if (!function.isExternal())
-        function.setFunctionTypeAttr(TypeAttr::get(
-            FunctionType::get(&getContext(), function.getBody().front().getArgumentTypes(),
-                              function.getFunctionType().getResults())));
   }
 
-private:
   /// Keeps a layout that is known already; who copies to two kinds of buffers
   /// learns from the tensor map's box.
   void give(Value descriptor, Attribute layout) {

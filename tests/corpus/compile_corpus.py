@@ -51,7 +51,7 @@ def causeOf(error):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", default=[])
-    parser.add_argument("--level", default="ttgir", choices=("ttir", "ttgir"))
+    parser.add_argument("--level", default="ttgir", choices=("source", "ttir", "ttgir"))
     parser.add_argument("--resources", action="store_true")
     parser.add_argument("--sample", type=int, default=0, help="every Nth kernel")
     parser.add_argument("--jobs", type=int, default=1)

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """The simulator's values over the corpus: against an H200, and against what the kernels' own tests expect.
 
-    sim_values.py [--levels ttgir] [--timeout SECONDS] [--sample N] [--list] [NAME...]
+    sim_values.py [--levels ttgir] [--compiled] [--timeout SECONDS] [--sample N] [--list] [NAME...]
 
 For each launch with recorded results, per storage: "exact" where all bytes agree, "close" where
 floats agree within the tolerance, "differs" otherwise; a launch counts by its worst storage. A
 record of a storage that the launch only reads is "no output": it was captured from a reference that
 returns its input, and says nothing about what the kernel writes. Integers must be exact. Tolerances: those recorded; for the H200's values, which another correct
 implementation need not meet to the last bit, an error of a few roundings of the type relative to
-the storage's root mean square. Exit code 1 when a launch differs or fails.
+the storage's root mean square. With --compiled the simulator runs the .ttgir that tlx-compile makes
+of the level (Hopper launches only). Exit code 1 when a launch differs or fails.
 """
 import argparse
 import hashlib
@@ -24,6 +25,7 @@ import corpus
 
 # Largest error over root mean square of the storage, and of each element.
 LOOSE = {"f16": 2.0**-8, "bf16": 2.0**-6, "f32": 2.0**-9, "f64": 2.0**-30, "f8E4M3FN": 2.0**-3, "f8E5M2": 2.0**-2}
+HOPPER = ("hopper/", "unit/hopper/", "base/")
 ORDER = ("no output", "exact", "close", "differs", "failed")
 
 
@@ -80,13 +82,19 @@ def readOnly(manifest, storage):
 
 def judge(task):
     """(grade, cause, detail, seconds)"""
-    tool, root, launch, level, wanted, timeout = task
+    tool, compiler, root, launch, level, wanted, timeout = task
     manifest = os.path.join(root, launch + ".json")
     folder, name = os.path.split(launch)
     stem = name if os.path.exists(os.path.join(root, folder, name + "." + level)) else "kernel"
     path = os.path.join(root, folder, stem + "." + level)
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as out:
+        if compiler:
+            made = os.path.join(out, "made.ttgir")
+            done = corpus.run([compiler, path, "--manifest", manifest, "--emit", "ttgir", "-o", made], timeout=timeout)
+            if done.code != 0:
+                return "failed", "not compiled", done.error or "", time.monotonic() - started
+            path = made
         done = corpus.run([tool, "--device", "sim", path, "--manifest", manifest, "--functional-only", "--save-outputs", out],
                           timeout=timeout)
         seconds = time.monotonic() - started
@@ -118,6 +126,7 @@ def recorded(root, source):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--levels", default="ttgir")
+    parser.add_argument("--compiled", action="store_true", help="run what tlx-compile makes of the level")
     parser.add_argument("--timeout", type=int, default=60, help="seconds per launch")
     parser.add_argument("--sample", type=int, help="launches of each folder (default: all)")
     parser.add_argument("--list", action="store_true", help="a line for each launch")
@@ -126,26 +135,29 @@ def main():
 
     root = corpus.root()
     tool = corpus.need("tlx-run")
+    compiler = corpus.need("tlx-compile") if arguments.compiled else None
     status = 0
     for source in ("h200-values", "expected-values"):
         groups = {}
         for launch, wanted in sorted(recorded(root, source).items()):
+            if compiler and not launch.startswith(HOPPER):
+                continue
             if not arguments.names or any(name in launch for name in arguments.names):
                 groups.setdefault(launch.split("/")[0], []).append((launch, wanted))
         if arguments.sample:
             groups = {folder: [group[i * len(group) // min(arguments.sample, len(group))] for i in range(min(arguments.sample, len(group)))]
                       for folder, group in groups.items()}
-        tasks = [(tool, root, launch, level, wanted, arguments.timeout) for group in groups.values()
+        tasks = [(tool, compiler, root, launch, level, wanted, arguments.timeout) for group in groups.values()
                  for launch, wanted in group for level in arguments.levels.split(",")]
         if not tasks:
             continue
         results = corpus.forEach(judge, tasks)
         print("\n%s" % source)
-        corpus.table({"%s.%s" % (task[2], task[3]): {result[0]} for task, result in zip(tasks, results)}, ORDER)
-        corpus.printCauses([(task[2], cause, detail) for task, (_, cause, detail, _) in zip(tasks, results) if cause], most=60)
+        corpus.table({"%s.%s" % (task[3], task[4]): {result[0]} for task, result in zip(tasks, results)}, ORDER)
+        corpus.printCauses([(task[3], cause, detail) for task, (_, cause, detail, _) in zip(tasks, results) if cause], most=60)
         if arguments.list:
             for task, (grade, _, detail, seconds) in zip(tasks, results):
-                print("%-8s %6.2f s  %s.%s  %s" % (grade, seconds, task[2], task[3], detail))
+                print("%-8s %6.2f s  %s.%s  %s" % (grade, seconds, task[3], task[4], detail))
         if any(result[0] in ("differs", "failed") for result in results):
             status = 1
     return status

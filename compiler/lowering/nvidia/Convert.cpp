@@ -215,15 +215,6 @@ static LinearLayout withUnitDim(LinearLayout layout, unsigned axis, unsigned ran
   return layout.transposeOuts(layout::dimNames(rank + 1));
 }
 
-static LinearLayout permuted(LinearLayout layout, ArrayRef<int32_t> order) {
-  // Result dimension i is source dimension order[i].
-  for (unsigned dim = 0; dim < order.size(); ++dim)
-    layout = layout.renameOut(layout::dimName(dim), "to" + std::to_string(dim));
-  for (auto [dim, source] : llvm::enumerate(order))
-    layout = layout.renameOut("to" + std::to_string(dim), layout::dimName(source));
-  return layout.transposeOuts(layout::dimNames(order.size()));
-}
-
 /// Coordinates of dimensions that the source has once become 0.
 static LinearLayout projected(const LinearLayout &layout, ArrayRef<int64_t> shape) {
   LinearLayout result = layout;
@@ -249,7 +240,9 @@ std::optional<Movement> movementOf(Operation *op) {
     return Movement{of(broadcast.getSrc()), projected(of(broadcast.getResult()), type.getShape())};
   }
   if (auto trans = dyn_cast<tt::TransOp>(op))
-    return Movement{of(trans.getSrc()), permuted(of(trans.getResult()), trans.getOrder())};
+    return Movement{
+        of(trans.getSrc()),
+        of(trans.getResult()).permuteOuts({trans.getOrder().begin(), trans.getOrder().end()})};
   if (auto reshape = dyn_cast<tt::ReshapeOp>(op))
     return Movement{of(reshape.getSrc()).rowMajorOuts("element"),
                     of(reshape.getResult()).rowMajorOuts("element")};

@@ -132,4 +132,43 @@ tt.func public @partition(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {
   tt.return
 }
 
+// Reshaped and transposed tiles stay in their registers; so do the halves of a split.
+// CHECK-LABEL: @halves
+// CHECK-NOT: ttg.convert_layout
+// CHECK: tt.split
+// CHECK-NOT: ttg.convert_layout
+// CHECK: tt.return
+tt.func public @halves(%to: !ttg.memdesc<64x32xf32, #shared, #smem, mutable>) {
+  %cst = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+  %a = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+  %d = ttng.warp_group_dot %a, %a, %cst : !ttg.memdesc<64x64xf16, #shared, #smem, mutable> * !ttg.memdesc<64x64xf16, #shared, #smem, mutable> -> tensor<64x64xf32, #mma>
+  %free = tlx.release_layout %d : tensor<64x64xf32, #mma> -> tensor<64x64xf32>
+  %r = tt.reshape %free : tensor<64x64xf32> -> tensor<64x2x32xf32>
+  %t = tt.trans %r {order = array<i32: 0, 2, 1>} : tensor<64x2x32xf32> -> tensor<64x32x2xf32>
+  %lhs, %rhs = tt.split %t : tensor<64x32x2xf32> -> tensor<64x32xf32>
+  %sum = arith.addf %lhs, %rhs : tensor<64x32xf32>
+  ttg.local_store %sum, %to : tensor<64x32xf32> -> !ttg.memdesc<64x32xf32, #shared, #smem, mutable>
+  tt.return
+}
+
+// Halves in other threads are brought together.
+// CHECK-LABEL: @apart
+// CHECK: %[[T:.*]] = ttg.convert_layout
+// CHECK: tt.split %[[T]]
+tt.func public @apart(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {
+  %r = tt.make_range {end = 512 : i32, start = 0 : i32} : tensor<512xi32>
+  %s = tt.splat %x : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>>
+  %p = tt.addptr %s, %r : tensor<512x!tt.ptr<f32>>, tensor<512xi32>
+  %l = tt.load %p : tensor<512x!tt.ptr<f32>>
+  %w = tt.reshape %l : tensor<512xf32> -> tensor<2x256xf32>
+  %t = tt.trans %w {order = array<i32: 1, 0>} : tensor<2x256xf32> -> tensor<256x2xf32>
+  %lhs, %rhs = tt.split %t : tensor<256x2xf32> -> tensor<256xf32>
+  %sum = arith.addf %lhs, %rhs : tensor<256xf32>
+  %q = tt.splat %x : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>>
+  %h = tt.make_range {end = 256 : i32, start = 0 : i32} : tensor<256xi32>
+  %o = tt.addptr %q, %h : tensor<256x!tt.ptr<f32>>, tensor<256xi32>
+  tt.store %o, %sum : tensor<256x!tt.ptr<f32>>
+  tt.return
+}
+
 }

@@ -7,11 +7,12 @@
 #bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
 
-// Through a partition's argument, and through a loop; %c is copied nowhere.
+// Through a partition's argument, and through a loop; %c is copied nowhere: a row
+// fills the widest swizzle.
 // CHECK-LABEL: @copies
 // CHECK-SAME: %arg0: !tt.tensordesc<tensor<64x32xf16, #[[S64]]>>
 // CHECK-SAME: %arg1: !tt.tensordesc<tensor<64x64xf16, #[[S128]]>>
-// CHECK-SAME: %arg2: !tt.tensordesc<tensor<64x64xf16>>
+// CHECK-SAME: %arg2: !tt.tensordesc<tensor<64x64xf16, #[[S128]]>>
 // CHECK: partition0(%{{.*}}: !tt.tensordesc<tensor<64x32xf16, #[[S64]]>>
 module attributes {"ttg.num-warps" = 4 : i32} {
 tt.func public @copies(%a: !tt.tensordesc<tensor<64x32xf16>>, %b: !tt.tensordesc<tensor<64x64xf16>>, %c: !tt.tensordesc<tensor<64x64xf16>>, %n: i32) {
