@@ -32,12 +32,8 @@ def corpusKernels(levels, sample, names):
     if pytlx.shared() is None:
         return
     root = corpus.root()
-    # The fixed sample leaves out what is open: the explorer faults commits that land after these kernels invalidate
-    # their barriers, the prover does not (docs/design/verifier.md).
-    open_ = () if not sample else ("blackwell-autows/",)
     real = [path for path in corpus.files(root, levels, None, names)
             if not path.startswith(("base" + os.sep, "amd" + os.sep)) and not os.path.basename(path).startswith("seeded.")]
-    real = [path for path in real if not path.startswith(open_)]
     if sample and sample < len(real):
         real = [real[i * len(real) // sample] for i in range(sample)]
     for path in real:

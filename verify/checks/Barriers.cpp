@@ -52,14 +52,6 @@ bool Machine::initBarrier(State &state, int task, int event, const Resolved &r) 
   if (!access(state, task, event, map.barrierCells(r.barrier), leader, state.epoch[leader],
               static_cast<uint16_t>(leader), true, false, sync::Proxy::Generic, false))
     return false;
-  for (Token token : b.stray)
-    if (!state.knowledge.knows(leader, token)) {
-      violate({BugClass::BarrierLifetime,
-               name + " is initialised again though a signal for its earlier use may still come",
-               here(state, task, event),
-               {}});
-      return false;
-    }
   b = BarrierState{};
   b.inited = true;
   b.initToken = state.epoch[strand(task, 0)];
@@ -102,16 +94,24 @@ bool Machine::invalBarrier(State &state, int task, int event, const Resolved &r)
              {}});
     return false;
   }
-  // A signal that nobody waits for does no harm unless the memory is used again.
   if (!stray.empty())
     warn({BugClass::BarrierLifetime,
           name + " is invalidated though a signal that nobody waits for may still come",
           here(state, task, event),
           {{-1, b.initEvent, {}, "initialised here", {}}}});
   b = BarrierState{};
-  b.stray = std::move(stray);
-  return access(state, task, event, map.barrierCells(r.barrier), row, state.epoch[row],
-                static_cast<uint16_t>(row), true, false, sync::Proxy::Generic, false);
+  const std::vector<int> &cells = map.barrierCells(r.barrier);
+  if (!access(state, task, event, cells, row, state.epoch[row], static_cast<uint16_t>(row), true,
+              false, sync::Proxy::Generic, false))
+    return false;
+  // A signal that nobody waits for does no harm unless the memory is used again: it is
+  // a write that may still come.
+  for (int cell : cells)
+    for (Token token : stray)
+      state.cells[cell].accesses.push_back(
+          {token, asyncAgent(state.tokens[token].task, sync::Group::None), true, true, true, true,
+           state.tokens[token].event, 0, state.serial});
+  return true;
 }
 
 bool Machine::arrive(State &state, int task, int event, int barrier, int row,

@@ -375,9 +375,6 @@ std::string Machine::canonical(State &state, const Fork &fork) {
   }
   for (const BarrierState &b : state.barriers) {
     w.put(b.inited | (b.generation & 1) << 1);
-    w.put(b.stray.size());
-    for (Token x : b.stray)
-      token(x);
     if (!b.inited)
       continue;
     w.put(b.count);

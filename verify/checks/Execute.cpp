@@ -542,6 +542,7 @@ Machine::Outcome Machine::applyAsync(State &state, int task, int event,
     }
   }
   state.tokens[token].signal = !touches;
+  state.tokens[token].event = event;
   // Work that every warp issues a part of is complete when all parts are.
   bool allWarps =
       halves(task) > 1 && std::any_of(effects.begin(), effects.end(), [](auto &r) {

@@ -78,7 +78,9 @@ bool Machine::checkExit(State &state, int task) {
   int row = strand(task, 0), rank = program.tasks[task].rank;
   for (size_t i = 0; i < state.cells.size(); ++i)
     for (const Access &access : state.cells[i].accesses) {
-      if (!access.write || !access.async || access.ordered ||
+      // Bulk stores read the memory, other copies write it.
+      bool store = access.agent == asyncAgent(taskOf(access), sync::Group::BulkStore);
+      if (!access.async || (!store && (!access.write || access.ordered)) ||
           state.knowledge.knows(row, access.token))
         continue;
       if (map.spaceKind(static_cast<int>(i)) != static_cast<int>(sync::Space::Shared) ||
@@ -88,6 +90,12 @@ bool Machine::checkExit(State &state, int task) {
                   "the kernel can end while the " + accessText(access) + " is still in flight",
                   Step{taskOf(access), access.event, {}, {}, {}},
                   {}};
+      // Memory that is only read lives on until the chip gives it to another CTA.
+      if (store) {
+        v.related.push_back({task, -1, {}, "the end of the CTA, with no wait before it", {}});
+        warn(std::move(v));
+        continue;
+      }
       violate(std::move(v));
       return false;
     }

@@ -76,8 +76,9 @@ bool Machine::access(State &state, int task, int event, const std::vector<int> &
     Cell &cell = state.cells[index];
     if (!isAlive(state, task, event, index, write))
       return false;
-    bool shared = map.spaceKind(index) != static_cast<int>(sync::Space::Tensor);
-    bool global = map.spaceKind(index) == static_cast<int>(sync::Space::Global);
+    auto space = static_cast<sync::Space>(map.spaceKind(index));
+    bool registers = space == sync::Space::None, global = space == sync::Space::Global;
+    bool shared = !registers && space != sync::Space::Tensor;
     for (const Access &other : cell.accesses) {
       if ((!write && !other.write) || other.serial == state.serial)
         continue; // two reads, or another warp's part of the same operation
@@ -85,7 +86,7 @@ bool Machine::access(State &state, int task, int event, const std::vector<int> &
           (onePipe(agent) || (write && other.write && extent && extent == other.extent)))
         continue;
       int otherTask = other.agent < 2 * numTasks ? other.agent / 2 : -1; // of a strand
-      if (global && !async && otherTask == task)
+      if (((global && !async) || registers) && otherTask == task)
         continue; // in program order
       if (!shared && !async && otherTask == task) {
         // Lanes belong to warps, and so do the columns when there are more warps than
@@ -102,9 +103,12 @@ bool Machine::access(State &state, int task, int event, const std::vector<int> &
       if (!state.knowledge.knows(row, other.token)) {
         if (vague)
           return unknownPart(state, task, event);
-        Violation v{BugClass::Race,
-                    std::string(what) + " is not ordered after the " + accessText(other) +
-                        " of the same memory",
+        bool stray = state.tokens[other.token].signal;
+        Violation v{stray ? BugClass::BarrierLifetime : BugClass::Race,
+                    stray ? "memory of an invalidated barrier is used again though a signal of " +
+                                program.events[other.event].op + " may still come"
+                          : std::string(what) + " is not ordered after the " + accessText(other) +
+                                " of the same memory",
                     here(state, task, event),
                     {}};
         v.related.push_back(

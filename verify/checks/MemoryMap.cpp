@@ -1,6 +1,7 @@
 #include "verify/checks/MemoryMap.h"
 
 #include <algorithm>
+#include <climits>
 #include <numeric>
 #include <set>
 
@@ -90,19 +91,20 @@ MemoryMap::MemoryMap(const Program &program) : program(program) {
         access.targets.push_back(&target);
       }
     }
-  // Barriers matter where something else can lie on them.
+  // Barriers are memory too; those of no known place lie apart.
   std::vector<Target> whole(program.barriers.size());
   for (size_t i = 0; i < program.barriers.size(); ++i) {
     const BarrierArray &array = program.barriers[i];
-    auto grid = grids.find(array.space);
-    if (grid == grids.end())
+    if (array.kind != BarrierKind::Mbarrier)
       continue;
+    Grid &grid = grids[array.space == -1 ? INT_MIN + static_cast<int>(i) : array.space];
+    grid.ranks = std::max(grid.ranks, array.ranks);
     Buffer memory;
     memory.base = array.base;
     memory.stride = array.stride;
     for (int slot = 0; slot < array.slots; ++slot)
-      grid->second.accesses[{~static_cast<int>(i), slot, {}}] = {placesOf(memory, whole[i], slot),
-                                                                 {&whole[i]}};
+      grid.accesses[{~static_cast<int>(i), slot, {}}] = {placesOf(memory, whole[i], slot),
+                                                         {&whole[i]}};
   }
   for (auto &[space, grid] : grids)
     cut(grid);

@@ -32,7 +32,7 @@ public:
   int slotOf(int flat) const { return (flat - firstBarrier[owner[flat]]) % arrayOf(flat).slots; }
   int cellRank(int cell) const { return cellRanks[cell]; }
   int spaceKind(int cell) const { return kinds[cell]; } ///< sync::Space
-  /// The cells that an mbarrier takes up; none where no access can meet it.
+  /// The cells that an mbarrier takes up.
   const std::vector<int> &barrierCells(int flat) const { return cellsOfBarrier[flat]; }
   const std::vector<int> &barriersAt(int cell) const { return barriersOfCell[cell]; }
 

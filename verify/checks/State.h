@@ -79,6 +79,7 @@ struct TokenInfo {
   bool async = false;
   bool live = false;
   bool signal = false; ///< asynchronous, and touches nothing but barriers
+  int32_t event = -1;  ///< signal: what issued it
 };
 
 /// An access that later ones must be ordered against.
@@ -127,8 +128,6 @@ struct BarrierState {
   /// Tokens of the arrivals of the current generation, of the last, and of the
   /// one before that.
   std::array<std::vector<Token>, 3> arrivals;
-  /// Signals that may still come though the barrier has been invalidated.
-  std::vector<Token> stray;
   std::vector<WaitRecord> waits; ///< waits for the last completed generation
   std::vector<ArrivalRecord> log;
 };

@@ -63,7 +63,6 @@ void Machine::collectGarbage(State &state) {
       use(access.token);
   for (const BarrierState &barrier : state.barriers) {
     use(barrier.initToken);
-    std::for_each(barrier.stray.begin(), barrier.stray.end(), use);
     for (const auto &list : barrier.arrivals)
       std::for_each(list.begin(), list.end(), use);
     for (const WaitRecord &wait : barrier.waits)
@@ -114,7 +113,6 @@ void Machine::settle(State &state) {
   for (BarrierState &barrier : state.barriers) {
     for (auto &list : barrier.arrivals)
       std::erase_if(list, known);
-    std::erase_if(barrier.stray, known);
     std::erase_if(barrier.waits, [&](const WaitRecord &wait) { return known(wait.token); });
   }
   // A CTA ends after all its threads, so it is enough that one of them knows.

@@ -68,6 +68,8 @@ void Encoder::effects(Operation *op, Block &block) {
     stmt.loc = locOf(op);
     block.push_back(std::move(stmt));
   };
+  if (productRegisters.contains(op))
+    event.effects.push_back(onRegisters(op, sync::Kind::Write));
   bool requests = false;
   bool delivers = llvm::any_of(
       declared, [](const tlx::SyncEffect &one) { return one.kind == sync::Kind::BarrierComplete; });

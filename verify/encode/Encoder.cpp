@@ -198,6 +198,7 @@ void Encoder::run() {
   if (auto kernel = dyn_cast<tt::FuncOp>(function); kernel && p.ranks > 1)
     lowered = lowerClusterSync(kernel);
   scan();
+  findEarlyReads();
   resources();
   fencesBulkStores = launch.beforeTtgir;
   for (rank = 0; rank < p.ranks; ++rank)
@@ -351,6 +352,7 @@ void Encoder::operation(Operation *op, Block &out) {
     return;
   }
   lifetime(op, out);
+  earlyRead(op, out);
   switch (syncEffectsKind(op->getName())) {
   case SyncEffectsKind::None: return;
   case SyncEffectsKind::Own: effects(op, out); return readAnswer(op);

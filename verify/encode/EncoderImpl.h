@@ -12,6 +12,7 @@
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
 
 #include <set>
 
@@ -142,6 +143,11 @@ private:
   void elementEffect(mlir::Operation *op, Effect effect, std::vector<Effect> &out);
   void dropPrivateElements();
 
+  // Registers.cpp
+  void findEarlyReads();
+  void earlyRead(mlir::Operation *op, Block &out);
+  Effect onRegisters(mlir::Operation *dot, sync::Kind kind);
+
   // TensorMaps.cpp
   ExprId mapsIn(ExprId bytes);
   std::optional<Target> mapOf(mlir::Value value);
@@ -187,6 +193,9 @@ private:
   };
   std::map<std::pair<ExprId, int>, Elements> elements;
   llvm::DenseMap<mlir::Value, ExprId> tensorKeys;
+  /// Who reads results of asynchronous products too early, and of which.
+  llvm::DenseMap<mlir::Operation *, llvm::SmallSetVector<mlir::Operation *, 2>> earlyReads;
+  llvm::DenseMap<mlir::Operation *, int> productRegisters; ///< buffers of these, -1: none yet
   bool hasAtomics = false;              ///< tasks may synchronise through global memory
   int taskNumber = 0, tasksSeen = 0;    ///< the task being encoded; how many there are
   std::map<std::string, ExprId> shared; ///< symbols that all tasks see alike

@@ -65,7 +65,8 @@ struct MetBarrier {
   int step;
   int64_t generation;
   bool wait;
-  bool alone; ///< commutes with nothing: init, inval, bytes expected without an arrival
+  bool alone;  ///< commutes with nothing: init, inval, bytes expected without an arrival
+  bool signal; ///< by asynchronous work that touches nothing else
 };
 
 struct Touch {
@@ -240,6 +241,19 @@ private:
       node.toTry.insert(process);
   }
 
+  /// A stray signal, from the current step on.
+  void touch(const Region &memory, const StepTaken &signal, int when) {
+    touched[{memory.space, memory.rank}].push_back({memory, signal.task, signal.event,
+                                                    static_cast<int>(trace.size()), when, true,
+                                                    true, Group::None});
+  }
+
+  bool invalidates(int event) const {
+    const std::vector<Effect> &effects = program.events[event].effects;
+    return std::any_of(effects.begin(), effects.end(),
+                       [](const Effect &e) { return e.kind == Kind::BarrierInval; });
+  }
+
   bool standsAlone(int event) const {
     bool expects = false, arrives = false;
     for (const Effect &effect : program.events[event].effects) {
@@ -251,17 +265,18 @@ private:
     return expects && !arrives;
   }
 
-  void meet(StepTaken &now, const Steps &own, const World &before) {
+  void meet(StepTaken &now, const Steps &own, const World &before, bool signal) {
     int index = static_cast<int>(trace.size());
     bool alone = !now.completion && standsAlone(now.event);
+    bool ends = !now.completion && invalidates(now.event);
     std::vector<std::pair<int, MetBarrier>> met;
     for (const Meeting &m : interpreter.meetings)
-      met.push_back({m.bar, {index, m.generation, m.wait, alone}});
+      met.push_back({m.bar, {index, m.generation, m.wait, alone, signal}});
     for (const Effect &effect : program.events[now.event].effects)
       if (!now.completion &&
           (effect.kind == Kind::BarrierInit || effect.kind == Kind::BarrierInval))
         met.push_back(
-            {interpreter.barOf(before, now.task, effect.target), {index, 0, false, true}});
+            {interpreter.barOf(before, now.task, effect.target), {index, 0, false, true, false}});
     for (auto &[bar, mine] : met) {
       auto &list = barriers[bar];
       bool tried = false;
@@ -269,6 +284,12 @@ private:
         const MetBarrier &other = list[i];
         if (other.step == index)
           continue;
+        if (ends && other.signal) {
+          // It might come later: a write to the memory, until something is after it.
+          if (!own.has(other.step))
+            touch(interpreter.memory(bar), trace[other.step], other.step);
+          continue;
+        }
         bool commute = mine.wait ? other.wait : !other.wait && other.generation == mine.generation;
         if (commute && !mine.alone && !other.alone)
           continue;
@@ -303,7 +324,7 @@ private:
   }
 
   void access(StepTaken &now, const std::vector<Region> &regions, Group group) {
-    bool flight = false, asyncProxy = false, lifetime = false;
+    bool flight = false, asyncProxy = now.completion, lifetime = false;
     for (const Effect &effect : program.events[now.event].effects)
       if (effect.kind == Kind::Read || effect.kind == Kind::Write) {
         flight |= effect.moment == Moment::Completion;
@@ -317,10 +338,11 @@ private:
         if (other.start == index || !region.clashes(other.region))
           continue;
         bool pipe = flight && other.flight && other.task == now.task &&
-                    ((group == Group::Tcgen05 && other.group == group) ||
+                    ((onePipe(group) && other.group == group) ||
                      (landInOrder(program, now.event, other.event) && region == other.region));
         int when = other.flight ? other.end : other.start;
-        if (pipe)
+        // A stray signal is one that comes after its barrier's end.
+        if (pipe || (now.completion && invalidates(other.event)))
           continue;
         if (when < 0 || !now.before.has(when))
           return fail({"race",
@@ -381,9 +403,11 @@ private:
     }
     if (outcome == Interpreter::Outcome::Failed)
       return fail(interpreter.fault);
-    meet(now, own, before);
+    meet(now, own, before, now.completion && work.accesses.empty());
     finishWaits(now, before, after);
-    if (!now.completion) {
+    if (now.completion) {
+      access(now, work.strays, Group::None);
+    } else {
       waitForGroups(now, before);
       for (const Effect &effect : program.events[now.event].effects)
         if (effect.kind == Kind::ProxyFence)

@@ -1,6 +1,7 @@
 #include "verify/explore/World.h"
 
 #include <algorithm>
+#include <climits>
 
 using namespace tlx::verify;
 using tlx::sync::Group;
@@ -16,8 +17,14 @@ Interpreter::Interpreter(const Program &program, Values values)
   for (const Task &task : program.tasks)
     codes.push_back(flatten(task.body));
   for (const BarrierArray &array : program.barriers) {
-    firstBar.push_back(totalBars);
-    totalBars += array.slots * array.ranks;
+    firstBar.push_back(static_cast<int>(memoryOf.size()));
+    // One of no known place lies apart.
+    int space = array.space == -1 ? INT_MIN + firstBar.back() : array.space;
+    for (int rank = 0; rank < array.ranks; ++rank)
+      for (int slot = 0; slot < array.slots; ++slot) {
+        int64_t start = array.base + slot * array.stride;
+        memoryOf.push_back({space, rank, {start, start + array.stride}, true, false});
+      }
   }
 }
 
@@ -25,7 +32,7 @@ World Interpreter::initial() {
   World world;
   world.threads.resize(program.tasks.size());
   world.vars.assign(program.varNames.size(), 0);
-  world.bars.resize(totalBars);
+  world.bars.resize(memoryOf.size());
   for (size_t t = 0; t < program.tasks.size(); ++t)
     world.threads[t].started = program.tasks[t].region < 0;
   for (size_t t = 0; t < program.tasks.size(); ++t)
@@ -204,7 +211,12 @@ std::vector<Region> Interpreter::nextAccesses(const World &w, int t, Group &grou
   if (event < 0)
     return out;
   for (const Effect &effect : program.events[event].effects) {
-    if ((effect.kind != Kind::Read && effect.kind != Kind::Write) || !holds(w, t, effect.pred))
+    if (!holds(w, t, effect.pred))
+      continue;
+    if (effect.kind == Kind::BarrierInit || effect.kind == Kind::BarrierInval)
+      if (int bar = barOf(w, t, effect.target); bar >= 0)
+        out.push_back(memoryOf[bar]);
+    if (effect.kind != Kind::Read && effect.kind != Kind::Write)
       continue;
     if (effect.moment == Moment::Completion)
       group = effect.group;
@@ -212,6 +224,8 @@ std::vector<Region> Interpreter::nextAccesses(const World &w, int t, Group &grou
   }
   return out;
 }
+
+bool tlx::verify::onePipe(Group group) { return group == Group::Tcgen05 || group == Group::Wgmma; }
 
 bool tlx::verify::landInOrder(const Program &program, int a, int b) {
   auto share = [&](int event) {
@@ -245,9 +259,9 @@ std::optional<Fault> Interpreter::race(const World &w) {
     for (const InFlight &f : w.flying) {
       bool samePipe =
           f.task == task &&
-          ((next[t].group == Group::Tcgen05 && f.group == next[t].group) ||
+          ((onePipe(next[t].group) && f.group == next[t].group) ||
            (landInOrder(program, nextEvent(w, task), f.event) && next[t].accesses == f.accesses));
-      if (!samePipe && clash(next[t].accesses, f.accesses))
+      if (!samePipe && (clash(next[t].accesses, f.accesses) || clash(next[t].accesses, f.strays)))
         return Fault{"race", "an access can meet asynchronous work in flight", task,
                      nextEvent(w, task)};
     }
@@ -390,6 +404,17 @@ Interpreter::Outcome Interpreter::block(World &w, int t, int eventId, bool &arri
   return Outcome::Ran;
 }
 
+bool Interpreter::usesMemoryOfBarrier(const World &w, const std::vector<Region> &written) const {
+  for (size_t bar = 0; bar < w.bars.size(); ++bar) {
+    if (!w.bars[bar].inited)
+      continue;
+    if (std::any_of(written.begin(), written.end(),
+                    [&](const Region &region) { return region.clashes(memoryOf[bar]); }))
+      return true;
+  }
+  return false;
+}
+
 /// What does not block; collects what is to be done later in `work`.
 bool Interpreter::apply(World &w, int t, int eventId, InFlight &work) {
   Thread &thread = w.threads[t];
@@ -419,11 +444,20 @@ bool Interpreter::apply(World &w, int t, int eventId, InFlight &work) {
         work.accesses.insert(work.accesses.end(), regions.begin(), regions.end());
         work.group = effect.group;
       }
+      if (effect.kind == Kind::Write && effect.lifetime == Lifetime::Goes &&
+          usesMemoryOfBarrier(w, regions)) {
+        fail("lifetime", "the memory of a barrier in use is overwritten", t, eventId);
+        return false;
+      }
       break;
     }
     case Kind::BarrierInit:
       if (w.bars[bar].inited || amount < 1) {
         fail("init", amount < 1 ? "initialised with no arrivals" : "initialised twice", t, eventId);
+        return false;
+      }
+      if (usesMemoryOfBarrier(w, {memoryOf[bar]})) {
+        fail("lifetime", "the memory of a barrier in use is initialised over", t, eventId);
         return false;
       }
       w.bars[bar] = {true, amount, amount, 0, 0};
@@ -434,6 +468,10 @@ bool Interpreter::apply(World &w, int t, int eventId, InFlight &work) {
         return false;
       }
       w.bars[bar] = {};
+      for (InFlight &f : w.flying)
+        if (f.accesses.empty() &&
+            std::erase_if(f.signals, [&](const InFlight::Signal &s) { return s.barrier == bar; }))
+          f.strays.push_back(memoryOf[bar]);
       break;
     case Kind::BarrierExpect:
     case Kind::BarrierArrive:

@@ -32,6 +32,9 @@ struct Region {
   }
 };
 
+/// Whether what one task issues there takes place in issue order.
+bool onePipe(sync::Group group);
+
 /// Whether these events' asynchronous writes to one place land in issue order.
 bool landInOrder(const Program &program, int a, int b);
 
@@ -47,6 +50,8 @@ struct InFlight {
     int64_t arrivals, bytes;
   };
   std::vector<Signal> signals;
+  /// Where signals land whose barrier has been invalidated: nobody waits for them.
+  std::vector<Region> strays;
   int64_t tag = -1; ///< for the owner of the world
 };
 
@@ -83,7 +88,7 @@ struct Meeting {
 };
 
 /// What a step did wrong. `what`: "deadlock", "race", "phase", "over-arrival",
-/// "init", "bytes", "range", "named", "cluster".
+/// "init", "bytes", "range", "named", "cluster", "lifetime".
 struct Fault {
   std::string what, message;
   int task = -1, event = -1;
@@ -132,6 +137,7 @@ public:
   std::vector<BranchTaken> *branches = nullptr;
 
   int64_t eval(const World &world, int task, ExprId expr);
+  const Region &memory(int bar) const { return memoryOf[bar]; }
   /// The barrier that a target names now; -1: there is no such one.
   int barOf(const World &world, int task, const Target &target);
 
@@ -144,12 +150,14 @@ private:
   Outcome block(World &world, int task, int event, bool &arrivedOnly);
   Outcome named(World &world, int task, int event, const Effect &effect, bool &arrivedOnly);
   bool apply(World &world, int task, int event, InFlight &work);
+  /// Whether barriers are initialised where something is written.
+  bool usesMemoryOfBarrier(const World &world, const std::vector<Region> &written) const;
   bool signal(World &world, int task, int event, int bar, int64_t arrivals, int64_t bytes);
   Outcome fail(const char *what, std::string message, int task, int event);
 
   Values values;
   std::vector<int> firstBar;
-  int totalBars = 0;
+  std::vector<Region> memoryOf; ///< by barrier: where it lies, written
 };
 
 } // namespace tlx::verify

@@ -37,7 +37,9 @@ const std::vector<tlx::verify::Contract> &tlx::verify::contracts() {
        "above .ttgir, allocations that no alias construct joins do not share memory; at .ttgir, "
        "those whose lives are over make room for others as a first fit of the larger ones first "
        "does, unless the IR gives addresses"},
-      {"register-contents", "asynchronous use of registers is ordered by the IR's values"},
+      {"register-contents",
+       "asynchronous use of registers is ordered by the IR's values; only results "
+       "of wgmma that are read without a wait are looked for"},
       {"clc-answers-end", "cluster launch control stops granting at some time"},
   };
   return table;

@@ -72,8 +72,8 @@ struct Rect {
 /// share a space and overlap wherever their pieces do.
 struct Buffer {
   std::string name;
-  sync::Space where = sync::Space::Shared;
-  int space = -1; ///< physical space; equal numbers may overlap
+  sync::Space where = sync::Space::Shared; ///< None: registers of a task
+  int space = -1;                          ///< physical space; equal numbers may overlap
   int64_t base = 0, stride = 0;
   int64_t extent = 0; ///< of a slot; 0: up to the next
   int64_t group = 1;  ///< slots i and i + 1 of one group are `extent` further apart

@@ -2,6 +2,7 @@
 
 #include "tests/verify/Protocols.h"
 #include "verify/checks/Prover.h"
+#include "verify/explore/Explorer.h"
 
 #include <gtest/gtest.h>
 
@@ -209,18 +210,35 @@ TEST(Lifetime, ABarrierIsInitialisedWhereNothingElseIsInUse) {
 }
 
 namespace {
+enum class Afterwards { Nothing, InitAgain, Data, DataElsewhere };
+
 /// A signal (a commit with no one to wait for it) and what becomes of its barrier.
-ProofResult straySignal(bool initialisesAgain) {
+Program straySignal(Afterwards afterwards) {
   Builder b;
-  int bar = b.barriers("bar", 1);
+  int bar = b.barriers("bar", 1), data = b.buffer("data", 2);
+  b.p.barriers[bar].space = b.p.buffers[data].space;
   Effect commit = b.effect(tlx::sync::Kind::BarrierArrive, bar, b.c(0), b.c(1));
   commit.moment = tlx::sync::Moment::Completion;
   commit.threads = tlx::sync::Threads::Elected;
   commit.group = tlx::sync::Group::Tcgen05;
   Block body{b.init(bar, 0, 1), b.event("commit", {commit}),
              b.event("inval", {b.effect(tlx::sync::Kind::BarrierInval, bar, b.c(0))})};
-  if (initialisesAgain)
+  if (afterwards == Afterwards::InitAgain)
     body.push_back(b.init(bar, 0, 1));
+  else if (afterwards != Afterwards::Nothing)
+    body.push_back(b.write(data, b.c(afterwards == Afterwards::DataElsewhere)));
+  b.task("default", std::move(body), 4, -1);
+  return std::move(b.p);
+}
+
+/// A bulk store at the end of a kernel, waited for or not.
+ProofResult lastStore(bool waits) {
+  Builder b;
+  int data = b.buffer("data", 1);
+  Block body{b.async(tlx::sync::Kind::Read, data, b.c(0), tlx::sync::Group::BulkStore),
+             b.group(tlx::sync::Kind::GroupCommit, tlx::sync::Group::BulkStore)};
+  if (waits)
+    body.push_back(b.group(tlx::sync::Kind::GroupWait, tlx::sync::Group::BulkStore));
   b.task("default", std::move(body), 4, -1);
   return prove(b.p, {});
 }
@@ -248,13 +266,54 @@ ProofResult rewrittenMap(bool published, bool waits) {
 } // namespace
 
 TEST(Lifetime, ASignalNobodyWaitsForIsAWarning) {
-  ProofResult r = straySignal(false);
+  for (Afterwards then : {Afterwards::Nothing, Afterwards::DataElsewhere}) {
+    ProofResult r = prove(straySignal(then), {});
+    EXPECT_EQ(r.verdict, ProofResult::Proved);
+    ASSERT_EQ(r.warnings.size(), 1u);
+    EXPECT_EQ(r.warnings[0].cls, BugClass::BarrierLifetime);
+  }
+}
+
+TEST(Lifetime, ASignalMustNotMeetANewUseOfItsBarriersMemory) {
+  for (Afterwards then : {Afterwards::InitAgain, Afterwards::Data}) {
+    ProofResult r = prove(straySignal(then), {});
+    ASSERT_EQ(r.verdict, ProofResult::Bug);
+    EXPECT_EQ(r.violation.cls, BugClass::BarrierLifetime);
+  }
+}
+
+TEST(Lifetime, TheExplorersAgreeOnStraySignals) {
+  for (auto then :
+       {Afterwards::Nothing, Afterwards::DataElsewhere, Afterwards::InitAgain, Afterwards::Data}) {
+    bool wrong = then == Afterwards::InitAgain || then == Afterwards::Data;
+    Program p = straySignal(then);
+    auto expected = wrong ? ExploreResult::Violation : ExploreResult::Clean;
+    EXPECT_EQ(explore(p, {}).verdict, expected) << int(then);
+    EXPECT_EQ(exploreOrders(p, {}).verdict, expected) << int(then);
+  }
+}
+
+TEST(Lifetime, AStoreThatOutlivesTheKernelIsAWarning) {
+  EXPECT_TRUE(lastStore(true).warnings.empty());
+  ProofResult r = lastStore(false);
   EXPECT_EQ(r.verdict, ProofResult::Proved);
   ASSERT_EQ(r.warnings.size(), 1u);
-  EXPECT_EQ(r.warnings[0].cls, BugClass::BarrierLifetime);
-  r = straySignal(true);
-  ASSERT_EQ(r.verdict, ProofResult::Bug);
-  EXPECT_EQ(r.violation.cls, BugClass::BarrierLifetime);
+  EXPECT_EQ(r.warnings[0].cls, BugClass::Exit);
+}
+
+TEST(Lifetime, ABarriersMemoryIsNotAnothersWhileItLives) {
+  for (bool apart : {true, false}) {
+    Builder b;
+    int first = b.barriers("first", 1), second = b.barriers("second", 1);
+    b.p.barriers[first].space = b.p.barriers[second].space = 0;
+    b.p.barriers[second].base = apart ? 8 : 0;
+    b.task("default", {b.init(first, 0, 1), b.init(second, 0, 1)}, 4, -1);
+    ProofResult r = prove(b.p, {});
+    ASSERT_EQ(r.verdict, apart ? ProofResult::Proved : ProofResult::Bug);
+    EXPECT_EQ(explore(b.p, {}).what, apart ? "" : "lifetime");
+    if (!apart)
+      EXPECT_EQ(r.violation.cls, BugClass::BarrierLifetime);
+  }
 }
 
 TEST(Lifetime, ATensorMapIsRewrittenWhenNoCopyReadsIt) {
