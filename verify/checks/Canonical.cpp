@@ -182,6 +182,35 @@ void Machine::prepareGroups() {
   }
 }
 
+/// Of a loop in which nothing was asked until now.
+int Machine::newGroup(int task, int loop) {
+  loopGroup[task][loop] = static_cast<int>(groups.size());
+  groups.push_back({{task, loop}});
+  groupLags.push_back(0);
+  groupStrides.push_back(codes[task].loops[loop].pace.stride);
+  regrouped = true;
+  return loopGroup[task][loop];
+}
+
+/// From now on iteration numbers of the loop at `depth` count modulo `modulus`; false when
+/// that would be too many states.
+bool Machine::distinguish(const State &state, int task, int depth, int64_t modulus) {
+  const TaskState &t = state.tasks[task];
+  if (modulus == 1)
+    return true;
+  if (depth > static_cast<int>(t.loops.size()))
+    return false;
+  int loop = t.loops[depth - 1], group = loopGroup[task][loop];
+  if (group < 0)
+    group = newGroup(task, loop);
+  int64_t stride = std::lcm(groupStrides[group], modulus);
+  if (stride > MaxPeriod)
+    return false;
+  regrouped |= stride != groupStrides[group];
+  groupStrides[group] = stride;
+  return true;
+}
+
 /// A question that came up while running: the loops of `task` around it belong to
 /// those that ask it. `n`: the iterations it is about.
 void Machine::learn(const State &state, int task, int cls, const std::vector<int64_t> &n) {
@@ -203,12 +232,8 @@ void Machine::learn(const State &state, int task, int cls, const std::vector<int
     int loop = t.loops[d - 1];
     auto [it, isNew] = classGroup.try_emplace({cls, d}, loopGroup[task][loop]);
     int &mine = loopGroup[task][loop];
-    if (it->second < 0) { // nothing was asked in this loop until now
-      it->second = mine = static_cast<int>(groups.size());
-      groups.push_back({{task, loop}});
-      groupLags.push_back(0);
-      groupStrides.push_back(codes[task].loops[loop].pace.stride);
-      regrouped = true;
+    if (it->second < 0) {
+      it->second = newGroup(task, loop);
     } else if (int from = mine, to = it->second; from != to) {
       std::vector<LoopRef> moved = from < 0 ? std::vector<LoopRef>{{task, loop}} : groups[from];
       for (const LoopRef &ref : moved)
@@ -469,19 +494,18 @@ std::string Machine::canonical(State &state, const Fork &fork) {
       if (it != classGroup.end())
         shift += coef * base(state, it->second, prefix);
     }
-    bool movable = shift % c.scale == 0;
-    w.put(movable ? 0 : shift);
+    // A shift by whole multiples of the scale moves R's interval, the rest stays.
+    int64_t rest = ((shift % c.scale) + c.scale) % c.scale, whole = (shift - rest) / c.scale;
+    w.put(rest);
     auto moved = [&](int64_t bound) {
-      return bound == INT64_MIN || bound == INT64_MAX ? bound
-             : movable                                ? bound + shift / c.scale
-                                                      : bound;
+      return bound == INT64_MIN || bound == INT64_MAX ? bound : bound + whole;
     };
     w.put(moved(interval.lo));
     w.put(moved(interval.hi));
     // Beside a chosen residue, where the interval lies modulo it matters too.
     for (const auto &[form, choice] : state.residues)
       if (linears.form(form).terms == c.rest.terms)
-        w.put(((shift / c.scale) % choice.first + choice.first) % choice.first);
+        w.put((whole % choice.first + choice.first) % choice.first);
   }
   return std::move(w.out);
 }

@@ -88,6 +88,8 @@ private:
 
   // Simplify.cpp
   bool moveTo(LinForm &form, int except, int depth, int64_t by, std::vector<int64_t> &n);
+  std::optional<int64_t> periodic(const State &state, int task, LinId form,
+                                  const std::vector<int64_t> &n, int64_t modulus);
   Eval simplifyTerm(State &state, int task, int t, LinForm &form, std::vector<int64_t> &n,
                     bool mayFork, LinId &by);
   Eval simplify(State &state, int task, LinId &form, std::vector<int64_t> &n, bool mayFork);
@@ -165,6 +167,8 @@ private:
   void prepareGroups();
   void findAnswerReaders();
   void learn(const State &state, int task, int cls, const std::vector<int64_t> &n);
+  int newGroup(int task, int loop);
+  bool distinguish(const State &state, int task, int depth, int64_t modulus);
   int64_t base(const State &state, int group, const std::vector<int64_t> &prefix) const;
   bool stillAsked(const State &state, int cls, const std::vector<int64_t> &prefix) const;
   std::optional<int64_t> contribution(const State &state, int task, int loop,
@@ -195,6 +199,9 @@ private:
   int taskOf(const Access &access) const;
   bool unknownPart(const State &state, int task, int event); ///< always false
   int64_t threadsOf(int task) const { return program.tasks[task].warps * 32; }
+
+  /// Iteration numbers are told apart modulo this at most.
+  static constexpr int64_t MaxPeriod = 64;
 
   MachineOptions options;
   int numTasks = 0;

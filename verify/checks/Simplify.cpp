@@ -11,6 +11,9 @@
 
 #include "verify/checks/Machine.h"
 
+#include <bit>
+#include <numeric>
+
 using namespace tlx::verify;
 
 /// Moves a form to iteration `n[depth - 1] + by`, with term `except` left out of
@@ -27,6 +30,53 @@ bool Machine::moveTo(LinForm &form, int except, int depth, int64_t by, std::vect
   form.c += c;
   n[depth - 1] += by;
   return true;
+}
+
+/// The form modulo `modulus`, where that follows from iteration numbers alone: no term of
+/// it is anything else, and it is not negative in any iteration. States whose iteration
+/// numbers differ by something else than multiples of what this rests on are then
+/// different states (groupStrides).
+std::optional<int64_t> Machine::periodic(const State &state, int task, LinId id,
+                                         const std::vector<int64_t> &n, int64_t modulus) {
+  const LinForm form = linears.form(id);
+  if (form.c < 0 || modulus < 1 || modulus > MaxPeriod)
+    return std::nullopt;
+  int64_t sum = form.c % modulus;
+  for (auto [t, coef] : form.terms) {
+    const LinTerm term = linears.term(t);
+    std::optional<int64_t> value;
+    if (coef < 0)
+      return std::nullopt;
+    if (term.kind == LinTerm::Ord && term.value <= static_cast<int64_t>(n.size())) {
+      int depth = static_cast<int>(term.value);
+      if (distinguish(state, task, depth, modulus / std::gcd(modulus, coef)))
+        value = n[depth - 1] % modulus;
+    } else if (term.kind == LinTerm::Operation && term.operands.size() == 2) {
+      const LinForm right = linears.form(term.operands[1]);
+      int64_t by = right.terms.empty() ? right.c : 0;
+      switch (static_cast<Op>(term.value)) {
+      case Op::And: by = by & (by + 1) ? 0 : by + 1; [[fallthrough]];
+      case Op::Rem: value = periodic(state, task, term.operands[0], n, by); break;
+      case Op::Xor:
+        if (std::has_single_bit(static_cast<uint64_t>(modulus)) && by >= 0 && by < modulus)
+          value = periodic(state, task, term.operands[0], n, modulus);
+        if (value)
+          value = *value ^ by;
+        break;
+      case Op::Div:
+        if (by >= 1 && by <= MaxPeriod)
+          value = periodic(state, task, term.operands[0], n, modulus * by);
+        if (value)
+          value = *value / by;
+        break;
+      default: break;
+      }
+    }
+    if (!value)
+      return std::nullopt;
+    sum = (sum + coef % modulus * (*value % modulus)) % modulus;
+  }
+  return sum;
 }
 
 Machine::Eval Machine::simplifyTerm(State &state, int task, int t, LinForm &form,
@@ -68,6 +118,15 @@ Machine::Eval Machine::simplifyTerm(State &state, int task, int t, LinForm &form
       return Eval::Unknown;
     by = linears.intern({0, {}});
     return Eval::Known;
+  case Op::Rem:
+  case Op::And:
+  case Op::Xor:
+    if (const TermFacts &facts = linears.facts(t); facts.lo == 0 && facts.hi < MaxPeriod)
+      if (auto value = periodic(state, task, linears.termForm(term), n, facts.hi + 1)) {
+        by = linears.intern({*value, {}});
+        return Eval::Known;
+      }
+    return Eval::Unknown;
   case Op::Opaque: {
     if (!program.exprs.opaques[term.name].sequence)
       return Eval::Unknown;

@@ -1,6 +1,7 @@
 #include "verify/model/Linear.h"
 
 #include <algorithm>
+#include <bit>
 
 using namespace tlx::verify;
 
@@ -110,6 +111,13 @@ int Linears::internTerm(LinTerm term) {
       auto [dlo, dhi] = rangeOf(1);
       if (dlo == dhi && dlo >= 0)
         facts.lo = 0, facts.hi = dlo;
+    } else if (op == Op::Xor) {
+      auto [alo, ahi] = rangeOf(0);
+      auto [blo, bhi] = rangeOf(1);
+      if (alo >= 0 && blo >= 0 && ahi != INT64_MAX && bhi != INT64_MAX) {
+        facts.lo = 0;
+        facts.hi = static_cast<int64_t>(std::bit_ceil(uint64_t(std::max(ahi, bhi)) + 1) - 1);
+      }
     } else if (op == Op::Div) {
       auto [dlo, dhi] = rangeOf(1);
       auto [nlo, nhi] = rangeOf(0);

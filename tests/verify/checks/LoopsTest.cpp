@@ -170,6 +170,42 @@ TEST(Loops, AnEmptyShareOfAProgramIsNotExcluded) {
   EXPECT_EQ(pieces.proveFrom(own, end, 64).verdict, ProofResult::Bug);
 }
 
+TEST(Loops, ABoundInMultiplesEnds) {
+  for (int64_t extra : {1, 0}) {
+    FirstOfLoop b;
+    ProverOptions options;
+    options.maxStates = 1000;
+    ExprId blocks = b.p.exprs.binary(Op::Mul, b.pid, b.c(8));
+    ProofResult r = b.proveFrom(b.c(0), b.p.exprs.add(blocks, b.c(extra)), 1, options);
+    EXPECT_EQ(r.verdict, extra ? ProofResult::Proved : ProofResult::Bug) << r.reason;
+  }
+}
+
+TEST(Loops, ASlotCountsFromTheLoopsOwnStart) {
+  for (int64_t off : {0, 1}) {
+    Builder b;
+    Exprs &e = b.p.exprs;
+    int full = b.barriers("full", 2), empty = b.barriers("empty", 2), data = b.buffer("data", 2);
+    ExprId n = b.arg("N"), first = e.add(b.arg("first", 0), b.arg("offset", 0));
+    b.root({b.init(full, 0, 1), b.init(full, 1, 1), b.init(empty, 0, 1), b.init(empty, 1, 1)});
+    auto task = [&](const char *name, int64_t shift, auto make) {
+      VarId k = b.p.addVar("k");
+      ExprId passed = e.add(e.sub(b.v(k), first), b.c(shift));
+      ExprId phase = e.binary(Op::And, e.div(passed, 2), b.c(1));
+      b.task(name, {b.loop(k, first, n, make(e.rem(passed, 2), phase))});
+    };
+    task("producer", 0, [&](ExprId slot, ExprId phase) {
+      return Block{b.wait(empty, slot, e.binary(Op::Xor, phase, b.c(1))), b.expect(full, slot, 64),
+                   b.load(data, slot, full, slot, 64)};
+    });
+    task("consumer", off, [&](ExprId slot, ExprId phase) {
+      return Block{b.wait(full, slot, phase), b.read(data, slot), b.arrive(empty, slot)};
+    });
+    ProofResult r = prove(b.p, {});
+    EXPECT_EQ(r.verdict, off ? ProofResult::Bug : ProofResult::Proved) << r.reason;
+  }
+}
+
 TEST(Loops, OneStepOfAPeeledLoopIsNotExcluded) {
   FirstOfLoop ceil, floor;
   ExprId blocks = ceil.p.exprs.div(ceil.p.exprs.add(ceil.n, ceil.c(127)), 128);
