@@ -4,10 +4,12 @@
 //   tlx-opt --tlx-ingest kernel.source --manifest launch.json
 //
 // Reads all levels, in pretty or generic form. Locations are printed when the
-// input carries them. Exit codes: 0 done, 2 bad input or usage, 1 a pass failed
+// input carries them. --effects prints what each op does to barriers and memory
+// instead. Exit codes: 0 done, 2 bad input or usage, 1 a pass failed
 // or an expected diagnostic is missing.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/dialect/interfaces/OpFacts.h"
 #include "compiler/dialect/registry/Registry.h"
 #include "compiler/dialect/tt/TT.h"
 #include "compiler/ingest/ParseFile.h"
@@ -27,6 +29,7 @@
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Support/ToolUtilities.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -49,6 +52,8 @@ struct Options {
                                   cl::desc("check against expected-error comments")};
   cl::opt<bool> allowUnregistered{"allow-unregistered-dialect",
                                   cl::desc("keep ops of unknown dialects")};
+  cl::opt<bool> effects{
+      "effects", cl::desc("instead of the IR: each op's effects on barriers and memory, and cost")};
   cl::opt<bool> noVerify{"no-verify", cl::desc("do not check the input's invariants")};
   tlx::LaunchFlags launch;
   cl::opt<tlx::tt::IrVersion> irVersion{
@@ -60,6 +65,18 @@ struct Options {
 
 /// Locations written in the text are kept; invented ones are not printed.
 bool carriesLocations(StringRef text) { return text.contains(" loc("); }
+
+/// One line for each op that has any: place, name, effects, cost, between tabs.
+void printEffects(ModuleOp module, llvm::raw_ostream &os) {
+  module->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    tlx::OpFacts facts = tlx::factsOf(op);
+    if (facts.declared && facts.effects.empty() && facts.cost.empty())
+      return;
+    os << tlx::sourceLocationOf(op->getLoc()).str() << "\t" << op->getName() << "\t"
+       << (facts.declared ? llvm::join(facts.effects, "; ") : "undeclared") << "\t" << facts.cost
+       << "\n";
+  });
+}
 
 LogicalResult runOn(const Options &options, PassPipelineCLParser &pipeline,
                     std::unique_ptr<llvm::MemoryBuffer> buffer, llvm::raw_ostream &os,
@@ -101,6 +118,10 @@ LogicalResult runOn(const Options &options, PassPipelineCLParser &pipeline,
       code = kFailed;
       return failure();
     }
+  }
+  if (options.effects) {
+    printEffects(*module, os);
+    return success();
   }
   tlx::tt::setIrVersion(&context, options.irVersion);
   OpPrintingFlags flags;

@@ -11,10 +11,22 @@ import sys
 __version__ = "0.1.0"
 
 from .errors import RecordError  # noqa: E402
-from .recorder import Recorder  # noqa: E402
-from .tensors import NumpyTensor  # noqa: E402
 
 __all__ = ["NumpyTensor", "RecordError", "Recorder"]
+
+
+def __getattr__(name):
+    """Recorder and NumpyTensor when they are asked for: both need numpy, whose absence the command reports itself."""
+    if name == "Recorder":
+        from .recorder import Recorder
+
+        return Recorder
+    if name == "NumpyTensor":
+        from .tensors import NumpyTensor
+
+        return NumpyTensor
+    raise AttributeError("module 'tlx_record' has no attribute '%s'" % name)
+
 
 if "pytest" in sys.modules:  # loaded by `pytest -p tlx_record`, which looks for its hooks here
     from .pytest_plugin import (  # noqa: F401

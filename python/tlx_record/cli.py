@@ -7,7 +7,6 @@ import traceback
 
 from . import __version__
 from .errors import RecordError
-from .recorder import Recorder, Stop
 from .targets import TARGETS
 
 EXIT_FAILED, EXIT_USAGE = 1, 2
@@ -63,6 +62,10 @@ def main(argv=None):
     options = parser().parse_args(argv)
     say = (lambda line: None) if options.quiet else (lambda line: print("tlx-record: " + line, file=sys.stderr, flush=True))
     try:
+        try:
+            from .recorder import Recorder, Stop
+        except ModuleNotFoundError as error:
+            raise RecordError(str(error), "pip install " + error.name) from None
         if not os.path.isfile(options.program):
             raise RecordError("there is no file '%s'" % options.program)
         recorder = Recorder(options.target, options.out, options.configs, options.data, options.check_torch, options.limit, options.prefix, say)

@@ -106,6 +106,7 @@ void Cli::options(const std::string &names, std::vector<std::string> &target,
   impl->add(names, impl->app.add_option(names, target, help))
       ->option_text(value + " (may be repeated)")
       ->expected(1)
+      ->allow_extra_args(false)
       ->take_all();
 }
 

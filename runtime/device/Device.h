@@ -170,4 +170,7 @@ extern "C" {
 /// device, or an ExitCode and an error. The library is of the same build.
 int tlxMakeSimDevice(const tlx::device::DeviceOptions *options, tlx::device::Device **device,
                      tlx::Error *error);
+/// The same library: a text of the chips named, or an overview of the built-in ones.
+int tlxListChips(const std::vector<std::string> *chips, bool json, std::string *out,
+                 tlx::Error *error);
 }

@@ -171,14 +171,16 @@ class Commands(unittest.TestCase):
             self.skipTest("TLX_FBTRITON_PYTHON names no Python with fbtriton")
         return python
 
-    def test_withoutFbtritonTheInstallLineIsSaid(self):
-        with tempfile.TemporaryDirectory() as shadow:
-            with open(os.path.join(shadow, "sitecustomize.py"), "w") as file:
-                file.write("import sys\nsys.modules['triton'] = None\n")
-            done = subprocess.run([sys.executable, "-m", "tlx_record", os.path.join(PROGRAM, "vector_add.py")], capture_output=True, text=True,
-                                  cwd=shadow, env=dict(os.environ, PYTHONPATH=shadow + ":" + os.path.join(pytlx.SOURCE, "python")))  # fmt: skip
-        self.assertEqual(done.returncode, 2, done.stderr)
-        self.assertIn("hint: pip install fbtriton==3.7.4", done.stderr)
+    def test_withoutFbtritonOrNumpyTheInstallLineIsSaid(self):
+        for package, install in (("triton", "fbtriton==3.7.4"), ("numpy", "numpy")):
+            with self.subTest(package), tempfile.TemporaryDirectory() as shadow:
+                with open(os.path.join(shadow, "sitecustomize.py"), "w") as file:
+                    file.write("import sys\nsys.modules['%s'] = None\n" % package)
+                done = subprocess.run([sys.executable, "-m", "tlx_record", os.path.join(PROGRAM, "vector_add.py")], capture_output=True, text=True,
+                                      cwd=shadow, env=dict(os.environ, PYTHONPATH=shadow + ":" + os.path.join(pytlx.SOURCE, "python")))  # fmt: skip
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertIn("hint: pip install %s\n" % install, done.stderr)
+                self.assertNotIn("Traceback", done.stderr)
 
     def test_aMissingFileAndABadOptionAreUsageErrors(self):
         done = self.record(program="absent.py")

@@ -1,8 +1,7 @@
 //===- Document.cpp ---------------------------------------------------------===//
 #include "compiler/tools/lsp/Document.h"
 
-#include "compiler/dialect/interfaces/SyncEffects.h"
-#include "compiler/dialect/interfaces/TileCost.h"
+#include "compiler/dialect/interfaces/OpFacts.h"
 #include "compiler/dialect/registry/Registry.h"
 #include "compiler/ingest/ParseFile.h"
 
@@ -47,71 +46,21 @@ const mlir::AsmParserState::OperationDefinition *Document::operationAt(Position 
   return best;
 }
 
-namespace {
-
-std::string number(const SyncEffect &effect) {
-  if (effect.amountValue)
-    return "a run-time amount";
-  return std::to_string(effect.amount);
-}
-
-/// One effect in words, such as "barrier-arrive, 2, elected".
-std::string words(const SyncEffect &effect) {
-  std::string out = sync::name(effect.kind);
-  using sync::Kind;
-  if (effect.kind == Kind::Read || effect.kind == Kind::Write)
-    out += std::string(" ") + sync::name(effect.space) + " memory, " + sync::name(effect.proxy) +
-           " proxy";
-  else if (effect.amount || effect.amountValue)
-    out += ", " + number(effect);
-  if (effect.moment == sync::Moment::Completion)
-    out += ", at completion";
-  if (effect.threads != sync::Threads::All)
-    out += std::string(", ") + sync::name(effect.threads);
-  if (effect.group != sync::Group::None)
-    out += std::string(", group ") + sync::name(effect.group);
-  if (effect.barrier)
-    out += ", signalled by an mbarrier";
-  if (effect.predicate)
-    out += ", predicated";
-  if (effect.rank || effect.rankMask)
-    out += ", in another CTA";
-  if (effect.taskBarrierBefore)
-    out += ", after a barrier over the task";
-  return out;
-}
-
-std::string costWords(const TileCost &cost) {
-  std::string out = name(cost.unit);
-  if (cost.m)
-    out += ", " + std::to_string(cost.m) + " x " + std::to_string(cost.n) + " x " +
-           std::to_string(cost.k) + ", " + std::to_string(cost.operandBits) + "-bit operands";
-  else if (cost.elements)
-    out += ", " + std::to_string(cost.elements) + " elements";
-  if (cost.bytes)
-    out += ", " + std::to_string(cost.bytes) + " bytes";
-  return out;
-}
-
-} // namespace
-
 std::string Document::describe(Position at) const {
   const auto *definition = operationAt(at);
   if (!definition)
     return {};
   mlir::Operation *op = definition->op;
   std::string out = "**" + op->getName().getStringRef().str() + "**\n\n";
-  llvm::SmallVector<SyncEffect> effects;
-  bool declared = collectSyncEffects(op, effects);
-  if (!declared)
+  OpFacts facts = factsOf(op);
+  if (!facts.declared)
     out += "declares no effects on barriers and memory\n";
-  else if (effects.empty())
+  else if (facts.effects.empty())
     out += "no effect on barriers or on memory that other tasks see\n";
-  for (const SyncEffect &effect : effects)
-    out += "- " + words(effect) + "\n";
-  TileCost cost = tileCostOf(op);
-  if (cost.unit != CostUnit::None)
-    out += "\ncost: " + costWords(cost) + "\n";
+  for (const std::string &effect : facts.effects)
+    out += "- " + effect + "\n";
+  if (!facts.cost.empty())
+    out += "\ncost: " + facts.cost + "\n";
   if (SourceLocation place = sourceLocationOf(op->getLoc()); place.line && place.file != file)
     out += "\nfrom " + place.str() + "\n";
   return out;

@@ -21,6 +21,11 @@ const std::vector<Command> &commands() {
       {"opt", "tlx-opt", {}, "read, transform and print IR", false},
       {"record", "", {}, "run a Python program and record the kernels it launches", false},
       {"explain", "tlx-verify", {"--explain"}, "explain a class of bugs, or 'contracts'", false},
+      {"chips",
+       "",
+       {},
+       "list the simulated chips, or the numbers of one with their sources",
+       false},
       {"doctor", "", {}, "say what is installed, what is missing and what that costs", false},
       {"completion", "", {}, "print the completion script for bash, zsh or fish", false},
   };
@@ -55,6 +60,12 @@ static int fail(const Error &error) {
 }
 
 static int runCompletion(const std::vector<std::string> &arguments) {
+  if (arguments.size() == 1 && (arguments[0] == "--help" || arguments[0] == "-h")) {
+    std::fputs("Usage: tlx completion bash|zsh|fish\n\nPrints the shell's completion script.\n\n"
+               "Example: source <(tlx completion bash)\n",
+               stdout);
+    return 0;
+  }
   std::string script = arguments.size() == 1 ? completionScript(arguments[0]) : "";
   if (script.empty())
     return fail(
@@ -110,6 +121,8 @@ int runFront(const std::vector<std::string> &arguments) {
   }
   if (command->name == "completion")
     return runCompletion(rest);
+  if (command->name == "chips")
+    return runChips(rest);
   if (command->name == "doctor")
     return runDoctor(rest);
   if (command->name == "record")

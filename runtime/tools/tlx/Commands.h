@@ -31,6 +31,9 @@ int runFront(const std::vector<std::string> &arguments);
 /// The script that completes `tlx` in bash, zsh or fish; empty for another shell.
 std::string completionScript(const std::string &shell);
 
+/// Lists the simulated chips, or the numbers of those named; the exit status.
+int runChips(const std::vector<std::string> &arguments);
+
 /// Says what is installed, what is missing and what that costs; the exit status.
 int runDoctor(const std::vector<std::string> &arguments);
 
