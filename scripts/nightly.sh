@@ -20,6 +20,7 @@ ingest-identical: $TLX_PYTHON tests/corpus/ingest_events.py --identical
 verify-corpus: $TLX_PYTHON tests/corpus/verify_corpus.py
 sim-values: $TLX_PYTHON tests/corpus/sim_values.py --timeout 600
 sim-bugs: $TLX_PYTHON tests/corpus/sim_bugs.py --seeds 200
+tutorials: $TLX_PYTHON tests/corpus/tutorials.py
 mutation: $TLX_PYTHON tests/mutation/campaign.py --expect-caught 1000
 bench-verify: $TLX_PYTHON bench/verify/bench_verify.py --check
 protocols: TLX_PROTOCOLS=20000 build/tests/VerifyExploreTest

@@ -83,7 +83,11 @@ def main(argv=None):
         print("tlx-record: error: %s" % error, file=sys.stderr)
     except KeyboardInterrupt:
         return 130
-    except (Exception, SystemExit):
+    except SystemExit as end:
+        failed = True
+        print("tlx-record: error: %s ended with status %s\n  hint: what follows the program's name are its own arguments; options of "
+              "tlx stand before it" % (options.program, end.code), file=sys.stderr)  # fmt: skip
+    except Exception:
         failed = True
         print("tlx-record: error: %s stopped:" % options.program, file=sys.stderr)
         traceback.print_exc()

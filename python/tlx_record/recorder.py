@@ -8,7 +8,7 @@ from .driver import benchmark, make_driver
 from .errors import RecordError
 from .patches import Patches
 from .targets import find_target
-from .tensors import NumpyTensor
+from .tensors import as_tensor
 
 LEVELS = ("source", "ttir", "ttgir")
 FRESH_CACHE = "tlx-record-cache"
@@ -62,6 +62,7 @@ class Recorder:
         import triton.testing
         from triton.compiler import compiler
         from triton.runtime import driver, jit
+        from triton.tools.tensor_descriptor import TensorDescriptor
 
         stand_in = make_driver(self.target, self.on_launch)
         self.patches.set(driver, "_active", stand_in)
@@ -75,9 +76,17 @@ class Recorder:
             self.compiled[kernel.metadata.hash] = kernel
 
         def run_with_arrays(function, *args, **kwargs):
-            wrap = lambda value: NumpyTensor(value) if type(value).__name__ == "ndarray" else value
-            return run(function, *map(wrap, args), **{k: wrap(v) for k, v in kwargs.items()})
+            return run(function, *map(as_tensor, args), **{k: as_tensor(v) for k, v in kwargs.items()})
 
+        validate = TensorDescriptor.__post_init__
+
+        def validate_arrays(descriptor):
+            descriptor.base = as_tensor(descriptor.base)
+            validate(descriptor)
+
+        from_tensor = TensorDescriptor.from_tensor
+        self.patches.set(TensorDescriptor, "__post_init__", validate_arrays)
+        self.patches.set(TensorDescriptor, "from_tensor", staticmethod(lambda tensor, *rest, **more: from_tensor(as_tensor(tensor), *rest, **more)))
         self.patches.set(compiler.CompiledKernel, "__init__", remember)
         self.patches.set(jit.JITFunction, "run", run_with_arrays)
 

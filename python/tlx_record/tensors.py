@@ -63,6 +63,11 @@ class NumpyTensor:
         return self.array.itemsize
 
 
+def as_tensor(value):
+    """A numpy array as Triton takes it; anything else as it is."""
+    return NumpyTensor(value) if isinstance(value, np.ndarray) else value
+
+
 def is_tensor(value):
     return hasattr(value, "data_ptr") and hasattr(value, "dtype")
 

@@ -83,9 +83,9 @@ class Front(unittest.TestCase):
             self.skipTest("TLX_FBTRITON_PYTHON names no Python with fbtriton")
         done = tlx("verify", os.path.join(PROGRAMS, "autotuned.py"), "--configs", "2", TLX_PYTHON=python)
         self.assertEqual(done.returncode, 0, done.stderr)  # after the program: its own arguments
-        self.assertEqual(done.stdout.count("PROVED"), 1)
+        self.assertEqual(done.stdout.count("): PROVED"), 1)
         done = tlx("verify", "--configs", "2", os.path.join(PROGRAMS, "autotuned.py"), TLX_PYTHON=python)
-        self.assertEqual((done.returncode, done.stdout.count("PROVED")), (0, 2), done.stderr)
+        self.assertEqual((done.returncode, done.stdout.count("): PROVED")), (0, 2), done.stderr)
         done = tlx("run", "--device", "sim", os.path.join(PROGRAMS, "vector_add.py"), TLX_PYTHON=python)
         self.assertEqual((done.returncode, done.stdout.count("add on h200")), (0, 2), done.stderr)
 

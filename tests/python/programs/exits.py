@@ -1,0 +1,4 @@
+"""Refuses its arguments, as argparse does."""
+import sys
+
+sys.exit(2)
