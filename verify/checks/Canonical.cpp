@@ -477,7 +477,7 @@ std::string Machine::canonical(State &state, const Fork &fork) {
     w.put(choice.second);
   }
   w.put(state.decisions.size());
-  for (const auto &[key, interval] : state.decisions) {
+  for (auto &[key, interval] : state.decisions) {
     const DecisionClass &c = table.cls(key.first);
     w.put(key.first);
     std::vector<int64_t> prefix;
@@ -491,8 +491,16 @@ std::string Machine::canonical(State &state, const Fork &fork) {
     int64_t shift = 0;
     for (auto [depth, coef] : c.ords) {
       auto it = classGroup.find({key.first, depth});
-      if (it != classGroup.end())
-        shift += coef * base(state, it->second, prefix);
+      if (it == classGroup.end())
+        continue;
+      int64_t from = base(state, it->second, prefix);
+      shift += coef * from;
+      // How far R is below everything that it may still be compared with is forgotten.
+      if (c.ords.size() == 1 && static_cast<int>(prefix.size()) == depth - 1) {
+        prefix.push_back(from - groupLags[it->second]);
+        if (auto lowest = table.lowestAsked(key.first, prefix); lowest && interval.hi < *lowest - 1)
+          interval = {INT64_MIN, *lowest - 1};
+      }
     }
     // A shift by whole multiples of the scale moves R's interval, the rest stays.
     int64_t rest = ((shift % c.scale) + c.scale) % c.scale, whole = (shift - rest) / c.scale;

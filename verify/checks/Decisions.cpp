@@ -45,6 +45,7 @@ int DecisionTable::variant(int cls, int sibling) {
     return cls;
   DecisionClass copy = classes[cls];
   copy.sibling = sibling;
+  copy.eldest = cls;
   copy.global = -1;
   return internClass(std::move(copy));
 }
@@ -57,15 +58,9 @@ bool DecisionTable::residueFits(const State &state, const DecisionKey &key) cons
   for (const auto &[form, choice] : state.residues) {
     if (linears.form(form).terms != bare.terms)
       continue;
-    Interval interval = cls.range;
-    if (cls.global >= 0)
-      interval.lo = std::max(interval.lo, classes[cls.global].range.lo);
+    Interval interval = known(state, key.first, key.second);
     // Contract: what is divided is not negative.
     interval.lo = std::max(interval.lo, -linears.form(form).c);
-    if (auto it = state.decisions.find(key); it != state.decisions.end()) {
-      interval.lo = std::max(interval.lo, it->second.lo);
-      interval.hi = std::min(interval.hi, it->second.hi);
-    }
     if (interval.lo == INT64_MIN || interval.hi == INT64_MAX)
       continue;
     if (interval.lo > interval.hi)
@@ -135,9 +130,10 @@ Question DecisionTable::question(LinId d) {
     for (auto &[depth, coef] : cls.ords)
       coef = -coef;
   q.cls = internClass(std::move(cls));
-  if (DecisionClass &whole = classes[q.cls]; whole.ords.empty() && whole.prefixDepth == 0)
-    if (whole.asked.size() < MostThresholds)
-      whole.asked.push_back(threshold(q, {}));
+  if (DecisionClass &asked = classes[q.cls]; !asked.ords.empty())
+    asked.questions.push_back(q);
+  else if (asked.prefixDepth == 0 && asked.asked.size() < MostThresholds)
+    asked.asked.push_back(threshold(q, {}));
   cache.emplace(d, q);
   return q;
 }
@@ -182,6 +178,17 @@ int64_t DecisionTable::threshold(const Question &q, const std::vector<int64_t> &
     return ceilDiv(1 - q.c - known, cls.scale);
   // -(scale * R + known) + c >= 1  <=>  R <= (c - 1 - known) / scale
   return floorDiv(q.c - 1 - known, cls.scale) + 1;
+}
+
+std::optional<int64_t> DecisionTable::lowestAsked(int id, const std::vector<int64_t> &n) const {
+  const DecisionClass &cls = classes[classes[id].eldest >= 0 ? classes[id].eldest : id];
+  for (auto [depth, coef] : cls.ords)
+    if (coef > 0)
+      return std::nullopt;
+  std::optional<int64_t> lowest;
+  for (const Question &q : cls.questions)
+    lowest = std::min(lowest.value_or(INT64_MAX), threshold(q, n));
+  return lowest;
 }
 
 void DecisionTable::answer(State &state, const DecisionKey &key, int64_t t, bool yes) const {

@@ -21,6 +21,14 @@
 
 namespace tlx::verify {
 
+/// `d >= 1` for a linear form d, split into class and known part.
+struct Question {
+  int cls = -1; ///< -1: `value` says it
+  bool value = false;
+  bool negated = false;
+  int64_t c = 0; ///< constant part of d
+};
+
 /// A question as it stands in the code.
 struct DecisionClass {
   LinForm rest;                              ///< R: no term of it is an iteration number
@@ -30,24 +38,18 @@ struct DecisionClass {
   /// Which of several loops of one parent that ask the same question; their
   /// answers are then kept apart.
   int sibling = 0;
+  int eldest = -1; ///< of a sibling: the class without that
   bool invariant = false;
   bool varies = false; ///< R depends on iterations
   int global = -1;     ///< class with the same R, no iteration numbers, for the launch
   /// Of a class without iteration numbers: the t of the questions R >= t about it.
   std::vector<int64_t> asked;
+  std::vector<Question> questions; ///< about a class with iteration numbers
   Interval range;
   std::string text;
   /// groups[d]: the loops that iterate this question at depth d.
   std::vector<int> groups;
   auto key() const { return std::tie(rest.terms, ords, scale, prefixDepth); }
-};
-
-/// `d >= 1` for a linear form d, split into class and known part.
-struct Question {
-  int cls = -1; ///< -1: `value` says it
-  bool value = false;
-  bool negated = false;
-  int64_t c = 0; ///< constant part of d
 };
 
 /// A decision that has to be made before the run can go on.
@@ -81,6 +83,8 @@ public:
   /// The threshold t of `R >= t` that question `q` asks at `n`.
   int64_t threshold(const Question &q, const std::vector<int64_t> &n) const;
   void answer(State &state, const DecisionKey &key, int64_t threshold, bool yes) const;
+  /// The lowest t that R is still compared with from iteration `n` on, if there is one.
+  std::optional<int64_t> lowestAsked(int cls, const std::vector<int64_t> &n) const;
 
   /// Assumes R >= lo for the whole launch.
   void assume(int cls, int64_t lo) { classes[cls].range.lo = std::max(classes[cls].range.lo, lo); }

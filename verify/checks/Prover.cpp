@@ -87,8 +87,9 @@ public:
         continue;
       ++forks;
       const std::vector<int64_t> &n = state.tasks[stop.fork.task].n;
-      if (!split && forks > 64 && visited.size() > 3000 &&
-          std::any_of(n.begin(), n.end(), [](int64_t iteration) { return iteration > 40; })) {
+      if (!split && forks > 64 && std::any_of(n.begin(), n.end(), [&](int64_t iteration) {
+            return iteration > 40 && visited.size() > 120'000 / static_cast<size_t>(iteration);
+          })) {
         grows = true;
         return unknown(result, "a loop bound stays known", {});
       }

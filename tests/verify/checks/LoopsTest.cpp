@@ -206,6 +206,57 @@ TEST(Loops, ASlotCountsFromTheLoopsOwnStart) {
   }
 }
 
+TEST(Loops, ABoundThatIsPassedIsNoLongerCounted) {
+  // Blocks behind the last valid one are skipped, one by one, in all tasks alike.
+  for (bool waitsForAll : {false, true}) {
+    Builder b;
+    Exprs &e = b.p.exprs;
+    int full = b.barriers("full", 1), data = b.buffer("data", 1), empty = b.barriers("empty", 1);
+    ExprId n = b.arg("n"), valid = b.arg("valid");
+    b.root({b.init(full, 0, 1), b.init(empty, 0, 1)});
+    auto task = [&](const char *name, auto make) {
+      VarId k = b.p.addVar("k");
+      ExprId phase = e.binary(Op::And, b.v(k), b.c(1));
+      b.task(name, {b.loop(k, b.c(0), n, make(e.lt(b.v(k), valid), phase))});
+    };
+    task("producer", [&](ExprId live, ExprId phase) {
+      return Block{
+          ifStmt(live, {b.wait(empty, b.c(0), e.binary(Op::Xor, phase, b.c(1))),
+                        b.expect(full, b.c(0), 64), b.load(data, b.c(0), full, b.c(0), 64)})};
+    });
+    task("consumer", [&](ExprId live, ExprId phase) {
+      return Block{b.wait(full, b.c(0), phase, waitsForAll ? NoExpr : live),
+                   ifStmt(live, {b.read(data, b.c(0)), b.arrive(empty, b.c(0))})};
+    });
+    ProverOptions options;
+    options.maxStates = 3000;
+    ProofResult r = prove(b.p, options);
+    EXPECT_EQ(r.verdict, waitsForAll ? ProofResult::Bug : ProofResult::Proved) << r.reason;
+  }
+}
+
+TEST(Loops, TwoLoopsOverOneBoundEndAtTheSameResidue) {
+  for (int64_t more : {0, 1}) {
+    Builder b;
+    Exprs &e = b.p.exprs;
+    ExprId steps = e.div(e.add(b.arg("K"), b.c(63)), 64);
+    int first = b.barriers("first", 1), second = b.barriers("second", 1);
+    auto half = [&](int bar, ExprId trips) {
+      VarId k = b.p.addVar("k");
+      ExprId phase = e.binary(Op::Xor, e.binary(Op::And, b.v(k), b.c(1)), b.c(1));
+      ExprId last = e.binary(Op::Xor, e.binary(Op::And, steps, b.c(1)), b.c(1));
+      return Block{b.loop(k, b.c(0), trips, {b.wait(bar, b.c(0), phase), b.arrive(bar, b.c(0))}),
+                   b.wait(bar, b.c(0), last)};
+    };
+    Block body = half(first, steps), rest = half(second, e.add(steps, b.c(more)));
+    b.root({b.init(first, 0, 1), b.init(second, 0, 1)});
+    body.insert(body.end(), rest.begin(), rest.end());
+    b.task("both", std::move(body), 1);
+    ProofResult r = prove(b.p, {});
+    EXPECT_EQ(r.verdict, more ? ProofResult::Bug : ProofResult::Proved) << r.reason;
+  }
+}
+
 TEST(Loops, OneStepOfAPeeledLoopIsNotExcluded) {
   FirstOfLoop ceil, floor;
   ExprId blocks = ceil.p.exprs.div(ceil.p.exprs.add(ceil.n, ceil.c(127)), 128);
