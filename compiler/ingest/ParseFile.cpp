@@ -2,6 +2,7 @@
 
 #include "compiler/dialect/tt/TT.h"
 #include "compiler/dialect/ttg/TTG.h"
+#include "compiler/ingest/ModuleLimits.h"
 #include "compiler/ingest/ParserErrors.h"
 #include "runtime/base/SourceText.h"
 
@@ -25,16 +26,20 @@ const char *name(IrLevel level) {
 }
 
 SourceLocation sourceLocationOf(Location loc) {
-  if (auto file = dyn_cast<FileLineColLoc>(loc))
-    return {file.getFilename().str(), file.getLine(), file.getColumn()};
-  if (auto named = dyn_cast<NameLoc>(loc))
-    return sourceLocationOf(named.getChildLoc());
-  if (auto call = dyn_cast<CallSiteLoc>(loc))
-    return sourceLocationOf(call.getCallee());
-  if (auto fused = dyn_cast<FusedLoc>(loc))
-    for (Location part : fused.getLocations())
-      if (SourceLocation found = sourceLocationOf(part); !found.file.empty())
-        return found;
+  // Locations of any depth reach this: the parser reports with them.
+  SmallVector<Location> waiting{loc};
+  while (!waiting.empty()) {
+    Location next = waiting.pop_back_val();
+    if (auto file = dyn_cast<FileLineColLoc>(next))
+      return {file.getFilename().str(), file.getLine(), file.getColumn()};
+    if (auto named = dyn_cast<NameLoc>(next))
+      waiting.push_back(named.getChildLoc());
+    else if (auto call = dyn_cast<CallSiteLoc>(next))
+      waiting.push_back(call.getCallee());
+    else if (auto fused = dyn_cast<FusedLoc>(next))
+      for (Location part : llvm::reverse(fused.getLocations()))
+        waiting.push_back(part);
+  }
   return {};
 }
 
@@ -63,6 +68,7 @@ Result<OwningOpRef<ModuleOp>> parseText(std::string_view text, const std::string
   if (StringRef(text.data(), text.size()).trim().empty())
     return Error("the file is empty", {file, 1, 1}, "expected a module with a tt.func");
   context.allowUnregisteredDialects(options.allowUnregistered);
+  context.printOpOnDiagnostic(false); // an error is one line
   llvm::SourceMgr sourceMgr;
   sourceMgr.AddNewSourceBuffer(
       llvm::MemoryBuffer::getMemBufferCopy(StringRef(text.data(), text.size()), file),
@@ -77,6 +83,8 @@ Result<OwningOpRef<ModuleOp>> parseText(std::string_view text, const std::string
       error.location = {file, 1, 1};
     return error;
   }
+  if (Result<void> checked = checkModuleLimits(*module, file); !checked)
+    return checked.error();
   return module;
 }
 

@@ -8,6 +8,8 @@
 #include "runtime/base/Sha256.h"
 
 #include "mlir/IR/Verifier.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -44,6 +46,28 @@ Result<std::string> archOf(ModuleOp module, const CompileOptions &options) {
     return Error("code is generated for cuda:90 only; the module is for " + target.str(),
                  {options.file, 0, 0});
   return std::string("sm_90a");
+}
+
+/// What PTX and the driver do not take: other characters in names (NVPTX writes
+/// '.' and '@' in another way), and more bytes of parameters than there is room for.
+Result<void> checkSignature(ModuleOp module, tt::FuncOp kernel) {
+  for (auto function : module.getOps<tt::FuncOp>())
+    for (char c : function.getName())
+      if (!llvm::isAlnum(c) && !StringRef("_$.@").contains(c))
+        return Error("'tt.func' has a name with characters that PTX does not have",
+                     sourceLocationOf(function.getLoc()));
+  // CUDA C++ Programming Guide, "__global__ function parameters", from sm_70 on.
+  constexpr uint64_t mostBytes = 32764, descriptorBytes = 128;
+  uint64_t bytes = 0;
+  for (Type type : kernel.getArgumentTypes())
+    bytes += tt::isTensorDesc(type) ? descriptorBytes
+             : type.isIntOrFloat()  ? llvm::divideCeil(type.getIntOrFloatBitWidth(), 8)
+                                    : 8;
+  if (bytes > mostBytes)
+    return Error("'tt.func' has " + std::to_string(bytes) + " bytes of parameters; at most " +
+                     std::to_string(mostBytes) + " can be given",
+                 sourceLocationOf(kernel.getLoc()));
+  return {};
 }
 
 Result<PackageParameter> parameterOf(tt::FuncOp kernel, unsigned index) {
@@ -116,6 +140,8 @@ Result<Compiled> compileModule(ModuleOp module, const CompileOptions &options, P
     result.text = printed(module);
     return result;
   }
+  if (Result<void> checked = checkSignature(module, *kernel); !checked)
+    return checked.error();
   FirstError errors(module.getContext());
   FailureOr<LoweredKernel> lowered = lowerToNvvm(*kernel);
   if (failed(lowered))

@@ -4,7 +4,7 @@
 //   tlx-compile kernel.ttir --manifest launch.json --emit ptx
 //
 // Exit codes: 0 done, 2 bad input, something without a lowering, or usage, 3 a
-// fault of the compiler.
+// fault of the compiler, 4 a limit was met.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/Codegen.h"
@@ -13,6 +13,7 @@
 #include "compiler/pipelines/Compile.h"
 #include "compiler/pipelines/Ttgir.h"
 #include "compiler/tools/CommandLine.h"
+#include "compiler/tools/GuardFlags.h"
 #include "compiler/tools/LaunchFlags.h"
 #include "runtime/base/File.h"
 #include "runtime/base/SourceText.h"
@@ -36,6 +37,7 @@ struct Options {
   cl::opt<bool> resources{"resources",
                           cl::desc("print what the assembler says about registers and memory")};
   tlx::LaunchFlags launch;
+  tlx::GuardFlags limits;
   cl::opt<tlx::Product> emit{
       "emit", cl::desc("what to write"),
       cl::values(clEnumValN(tlx::Product::Ttgir, "ttgir", "the tile program"),
@@ -52,6 +54,8 @@ int report(const tlx::Error &error) {
 }
 
 int run(const Options &options) {
+  std::string file = options.input == "-" ? "<stdin>" : options.input.getValue();
+  options.limits.guard(file);
   tlx::Result<std::string> text = tlx::readSourceText(options.input);
   if (!text)
     return report(text.error());
@@ -59,8 +63,6 @@ int run(const Options &options) {
   tlx::registerDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
-  context.printOpOnDiagnostic(false);
-  std::string file = options.input == "-" ? "<stdin>" : options.input.getValue();
   tlx::Result<OwningOpRef<ModuleOp>> module = tlx::parseText(*text, file, context);
   if (!module)
     return report(module.error());

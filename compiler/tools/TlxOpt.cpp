@@ -6,7 +6,7 @@
 // Reads all levels, in pretty or generic form. Locations are printed when the
 // input carries them. --effects prints what each op does to barriers and memory
 // instead. Exit codes: 0 done, 2 bad input or usage, 1 a pass failed
-// or an expected diagnostic is missing.
+// or an expected diagnostic is missing, 4 a limit was met.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/dialect/interfaces/OpFacts.h"
@@ -16,6 +16,7 @@
 #include "compiler/pipelines/Ingest.h"
 #include "compiler/pipelines/Ttgir.h"
 #include "compiler/tools/CommandLine.h"
+#include "compiler/tools/GuardFlags.h"
 #include "compiler/tools/LaunchFlags.h"
 #include "compiler/transforms/Passes.h"
 #include "runtime/base/SourceText.h"
@@ -56,6 +57,7 @@ struct Options {
       "effects", cl::desc("instead of the IR: each op's effects on barriers and memory, and cost")};
   cl::opt<bool> noVerify{"no-verify", cl::desc("do not check the input's invariants")};
   tlx::LaunchFlags launch;
+  tlx::GuardFlags limits;
   cl::opt<tlx::tt::IrVersion> irVersion{
       "ir-version", cl::desc("spelling of the printed IR"),
       cl::values(clEnumValN(tlx::tt::IrVersion::V3_7_4, "3.7.4", "fbtriton 3.7.4 (default)"),
@@ -145,6 +147,7 @@ LogicalResult verifyDiagnosticsOf(const Options &options, PassPipelineCLParser &
   sourceMgr.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   SourceMgrDiagnosticVerifierHandler handler(sourceMgr, &context);
   context.allowUnregisteredDialects(options.allowUnregistered);
+  context.printOpOnDiagnostic(false);
   ParserConfig config(&context, !options.noVerify);
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sourceMgr, config);
   if (module) {
@@ -181,6 +184,8 @@ int main(int argc, char **argv) {
   PassPipelineCLParser pipeline("", "passes to run");
   if (!commandLine.parse(argc, argv, "reads, transforms and prints TLX IR\n"))
     return kBadInput;
+  std::string file = options.input == "-" ? "<stdin>" : options.input.getValue();
+  options.limits.guard(file);
   if (std::optional<tlx::LaunchFacts> given = options.launch.facts())
     facts = *given;
   else
@@ -190,15 +195,13 @@ int main(int argc, char **argv) {
   tlx::registerDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
-  context.printOpOnDiagnostic(false);
 
   tlx::Result<std::string> contents = tlx::readSourceText(options.input);
   if (!contents) {
     llvm::errs() << contents.error().str() << "\n";
     return kBadInput;
   }
-  auto buffer = llvm::MemoryBuffer::getMemBuffer(
-      *contents, options.input == "-" ? "<stdin>" : StringRef(options.input));
+  auto buffer = llvm::MemoryBuffer::getMemBuffer(*contents, file);
 
   std::string text;
   llvm::raw_string_ostream os(text);

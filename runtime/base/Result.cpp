@@ -17,9 +17,17 @@ std::string SourceLocation::str() const {
 
 static std::string prefixed(const SourceLocation &location, const char *kind,
                             const std::string &message) {
+  // What is quoted from the input may be of any length.
+  constexpr size_t longest = 4096;
   std::string place = location.str();
   std::string out = place.empty() ? "" : place + ": ";
-  return out + kind + ": " + message;
+  out += std::string(kind) + ": ";
+  if (message.size() <= longest)
+    return out + message;
+  size_t end = longest;
+  while ((message[end] & 0xC0) == 0x80) // within a character
+    --end;
+  return out + message.substr(0, end) + "...";
 }
 
 std::string Error::str() const {

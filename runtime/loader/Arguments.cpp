@@ -80,7 +80,8 @@ Result<Storage> makeStorage(const Argument &argument, size_t index, const BuildO
       argument.offset == 0 && (strides.empty() || isContiguous(argument.dataShape(), strides));
   out.shape = whole ? argument.dataShape() : std::vector<int64_t>{out.elements};
   size_t bytes = size_t(out.elements) * byteWidth(argument.dtype);
-  out.memory = HostBuffer(bytes);
+  if (!options.maxBytes || bytes <= size_t(options.maxBytes))
+    out.memory = HostBuffer(bytes);
   if (!out.memory.data())
     return Error("not enough memory for the " + std::to_string(bytes >> 20) + " MiB of '" +
                      argument.name + "'",

@@ -37,6 +37,8 @@ struct Storage {
 };
 
 struct BuildOptions {
+  /// A larger storage is an error; 0: no limit.
+  int64_t maxBytes = 0;
   /// False: only integers get their data. Time needs those (a grouped GEMM reads
   /// its sizes from memory), and no others.
   bool fillFloats = true;

@@ -144,8 +144,9 @@ LaunchReport readLaunch(const Node &node) {
 }
 } // namespace
 
-tlx::Result<std::vector<KernelReport>> tlx::verify::fromJson(const std::string &path) {
-  auto document = json::parseFile(path);
+tlx::Result<std::vector<KernelReport>> tlx::verify::fromJson(std::string_view text,
+                                                             const std::string &file) {
+  auto document = json::parse(text, file);
   if (!document)
     return std::move(document).error();
   json::Reader reader(*document);

@@ -1,6 +1,7 @@
 #include "verify/report/Policy.h"
 
 #include "runtime/base/Cli.h"
+#include "runtime/base/File.h"
 #include "runtime/base/Json.h"
 
 #include <algorithm>
@@ -31,8 +32,8 @@ std::string classOf(const json::Node &node, const std::string &text) {
 }
 } // namespace
 
-Result<Policy> Policy::read(const std::string &path) {
-  auto document = json::parseFile(path);
+Result<Policy> Policy::parse(std::string_view text, const std::string &file) {
+  auto document = json::parse(text, file);
   if (!document)
     return std::move(document).error();
   json::Reader reader(*document);
@@ -84,6 +85,13 @@ Result<Policy> Policy::read(const std::string &path) {
   return policy;
 }
 
+Result<Policy> Policy::read(const std::string &path) {
+  auto text = readFile(path);
+  if (!text)
+    return std::move(text).error();
+  return parse(*text, path);
+}
+
 void Policy::apply(KernelReport &report) {
   auto severity = [&](const std::string &cls, const SourceLoc &loc, Severity otherwise,
                       std::string &reason) {
@@ -122,8 +130,8 @@ std::string Baseline::key(const std::string &kernel, const std::string &cls, con
   return kernel + "\n" + cls + "\n" + baseName(loc.file) + ":" + std::to_string(loc.line);
 }
 
-Result<Baseline> Baseline::read(const std::string &path) {
-  auto document = json::parseFile(path);
+Result<Baseline> Baseline::parse(std::string_view text, const std::string &file) {
+  auto document = json::parse(text, file);
   if (!document)
     return std::move(document).error();
   json::Reader reader(*document);
@@ -143,6 +151,13 @@ Result<Baseline> Baseline::read(const std::string &path) {
   if (reader.failed())
     return reader.error();
   return baseline;
+}
+
+Result<Baseline> Baseline::read(const std::string &path) {
+  auto text = readFile(path);
+  if (!text)
+    return std::move(text).error();
+  return parse(*text, path);
 }
 
 std::string Baseline::print(const std::vector<KernelReport> &reports) {

@@ -33,6 +33,8 @@ struct Policy {
   std::map<std::string, Severity> classes;
   std::vector<Suppression> suppressions;
 
+  /// `file` is for messages.
+  static Result<Policy> parse(std::string_view text, const std::string &file);
   static Result<Policy> read(const std::string &path);
   /// Sets the severity of a BUG and of warnings; drops warnings that are off.
   void apply(KernelReport &report);
@@ -43,6 +45,7 @@ struct Policy {
 /// Findings that were there when the project adopted the tool.
 class Baseline {
 public:
+  static Result<Baseline> parse(std::string_view text, const std::string &file);
   static Result<Baseline> read(const std::string &path);
   static std::string print(const std::vector<KernelReport> &reports);
   void apply(KernelReport &report) const;

@@ -66,8 +66,8 @@ void fillReport(KernelReport &report, const Program &program, const ProofResult 
 
 /// {"results": [...]}, as documented in docs/reference/tlx-verify.md.
 std::string toJson(const std::vector<KernelReport> &reports);
-/// Reads what toJson wrote into a file, but for replays.
-Result<std::vector<KernelReport>> fromJson(const std::string &path);
+/// Reads what toJson wrote, which has no replays; `file` is for messages.
+Result<std::vector<KernelReport>> fromJson(std::string_view text, const std::string &file);
 /// SARIF 2.1.0, for code scanning.
 std::string toSarif(const std::vector<KernelReport> &reports);
 /// A few lines; `colour` marks the verdict with terminal colours.

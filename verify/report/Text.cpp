@@ -30,7 +30,9 @@ std::string tlx::verify::toText(const KernelReport &r, bool colour) {
   auto paint = [&](const char *code, const std::string &text) {
     return colour ? std::string("\033[") + code + "m" + text + "\033[0m" : text;
   };
-  std::string out = r.file + ": " + r.kernel + " (" + r.level + "): ";
+  std::string out = r.file + ": ";
+  if (!r.kernel.empty()) // none when the file was too much
+    out += r.kernel + " (" + r.level + "): ";
   char time[64];
   std::snprintf(time, sizeof time, " (%.3f s, %zu states)\n", r.seconds, r.states);
   if (r.verdict == "PROVED") {

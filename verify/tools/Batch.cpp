@@ -1,12 +1,12 @@
 #include "verify/tools/Batch.h"
 
+#include "verify/tools/Isolated.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <mutex>
+#include <poll.h>
 #include <set>
-#include <tbb/global_control.h>
-#include <tbb/parallel_for.h>
 
 namespace fs = std::filesystem;
 
@@ -49,7 +49,6 @@ public:
       : waiting(count), progress(progress), done(done) {}
 
   void add(size_t index, FileVerdict &&verdict) {
-    std::lock_guard<std::mutex> guard(mutex);
     ++finished;
     for (const KernelReport &report : verdict.reports) {
       bugs += report.verdict == "BUG";
@@ -83,7 +82,6 @@ private:
     shown = false;
   }
 
-  std::mutex mutex;
   std::vector<std::optional<FileVerdict>> waiting;
   size_t next = 0, finished = 0, bugs = 0, unknown = 0;
   bool progress, shown = false;
@@ -94,27 +92,48 @@ private:
 size_t verifyFiles(const std::vector<std::string> &files, const VerifyRequest &request,
                    const BatchOptions &options, const std::function<void(FileVerdict &&)> &done) {
   Collector collector(files.size(), options.progress, done);
-  auto one = [&](size_t index) {
-    if (request.cancelled && *request.cancelled)
-      return;
+  struct Running {
+    size_t index;
     std::string key;
-    if (options.cache) {
-      key = options.cache->key(files[index], request);
-      if (auto known = options.cache->find(key, files[index]))
-        return collector.add(index, std::move(*known));
-    }
-    FileVerdict verdict = verifyFile(files[index], request);
-    if (options.cache)
-      options.cache->keep(key, verdict);
-    collector.add(index, std::move(verdict));
+    std::unique_ptr<Isolated> process;
   };
-  if (files.size() == 1 || options.jobs == 1) {
-    for (size_t i = 0; i < files.size(); ++i)
-      one(i);
-  } else {
-    tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
-                              static_cast<size_t>(options.jobs));
-    tbb::parallel_for(size_t(0), files.size(), one, tbb::simple_partitioner());
+  std::vector<Running> running;
+  size_t next = 0;
+  bool interrupted = false;
+  for (;;) {
+    bool stop = request.cancelled && *request.cancelled;
+    if (stop && !interrupted)
+      for (Running &each : running)
+        each.process->interrupt();
+    interrupted = stop;
+    for (; !stop && next < files.size() && running.size() < size_t(options.jobs); ++next) {
+      std::string key;
+      if (options.cache) {
+        key = options.cache->key(files[next], request);
+        if (auto known = options.cache->find(key, files[next])) {
+          collector.add(next, std::move(*known));
+          continue;
+        }
+      }
+      running.push_back(
+          {next, key, std::make_unique<Isolated>(files[next], request, options.memoryBytes)});
+    }
+    if (running.empty())
+      break;
+    std::vector<pollfd> waiting;
+    for (const Running &each : running)
+      waiting.push_back({each.process->descriptor(), POLLIN, 0});
+    if (::poll(waiting.data(), waiting.size(), 200) < 0)
+      continue; // a signal
+    for (size_t i = running.size(); i-- > 0;) {
+      if (!waiting[i].revents || running[i].process->receive())
+        continue;
+      FileVerdict verdict = running[i].process->verdict();
+      if (options.cache)
+        options.cache->keep(running[i].key, verdict);
+      collector.add(running[i].index, std::move(verdict));
+      running.erase(running.begin() + ptrdiff_t(i));
+    }
   }
   return collector.finish();
 }

@@ -11,13 +11,14 @@ Result<std::vector<std::string>> kernelFiles(const std::vector<std::string> &pat
 
 struct BatchOptions {
   int jobs = 1;
+  int64_t memoryBytes = 0; ///< for each file; 0: no limit
   const Cache *cache = nullptr;
   bool progress = false; ///< a line on standard error
 };
 
-/// Verifies all files, some at a time; `done` gets the verdicts in the order of
-/// the files, each as soon as those before it are there. Stops early when the
-/// request is cancelled: then returns how many files were not looked at.
+/// Verifies all files, some at a time, each in a process of its own; `done` gets the verdicts in
+/// the order of the files, each as soon as those before it are there. Stops early when the request
+/// is cancelled: then returns how many files were not looked at.
 size_t verifyFiles(const std::vector<std::string> &files, const VerifyRequest &request,
                    const BatchOptions &options, const std::function<void(FileVerdict &&)> &done);
 

@@ -54,10 +54,10 @@ std::string Cache::key(const std::string &file, const VerifyRequest &request) co
 }
 
 std::optional<FileVerdict> Cache::find(const std::string &key, const std::string &file) const {
-  std::error_code error;
-  if (key.empty() || !std::filesystem::exists(key, error))
+  auto text = key.empty() ? Result<std::string>(Error()) : readFile(key);
+  if (!text)
     return std::nullopt;
-  auto reports = fromJson(key);
+  auto reports = fromJson(*text, key);
   if (!reports || reports->empty())
     return std::nullopt; // written by something else: done anew
   FileVerdict verdict;
@@ -70,7 +70,8 @@ void Cache::keep(const std::string &key, const FileVerdict &verdict) const {
   if (key.empty() || verdict.reports.empty() || !verdict.errors.empty())
     return;
   for (const KernelReport &report : verdict.reports)
-    if (report.reason.starts_with("timeout") || report.reason.starts_with("interrupted"))
+    if (report.reason.starts_with("timeout") || report.reason.starts_with("memory") ||
+        report.reason.starts_with("interrupted"))
       return;
   // A reader sees the whole file or none; a full disk costs the speed only.
   std::string partial = key + "." + std::to_string(getpid());

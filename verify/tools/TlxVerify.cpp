@@ -13,6 +13,7 @@
 
 #include "runtime/base/Cli.h"
 #include "runtime/base/File.h"
+#include "runtime/base/Guard.h"
 
 #include <algorithm>
 #include <chrono>
@@ -64,12 +65,13 @@ struct Options {
   WarProxy warProxy = WarProxy::Warn;
   bool warProxyGiven = false;
   int jobs = 1;
+  int64_t memoryBytes = 0;
 };
 
 /// Exit status when there is nothing more to do.
 std::optional<int> readOptions(int argc, char **argv, Options &o) {
   std::string cluster, warProxy, explainWhat;
-  std::optional<int64_t> numWarps, numCtas, jobs;
+  std::optional<int64_t> numWarps, numCtas, jobs, memory;
   std::optional<double> timeout;
   Cli cli("tlx-verify", "proves that a kernel's tasks synchronise correctly, or shows how not");
   cli.positionals("FILE", o.paths, "kernels (.mlir, .source, .ttir, .ttgir), folders of them",
@@ -78,6 +80,9 @@ std::optional<int> readOptions(int argc, char **argv, Options &o) {
   cli.flag("--sarif", o.sarif, "print the results as SARIF 2.1.0");
   cli.option("--timeout", timeout, "SECONDS",
              "give up on a kernel after this time (default 60; 0: never)");
+  cli.option("--memory-limit", memory, "MIB",
+             "give up when all kernels at a time need more (default: three quarters of the "
+             "machine's)");
   cli.options("--manifest", o.request.manifests, "LAUNCH.json", "launch manifest of the kernel");
   cli.option("--target", o.request.target, "TARGET", "cuda:90, cuda:100, hip:gfx950, ...");
   cli.option("--num-warps", numWarps, "N", "warps of the default region");
@@ -125,8 +130,9 @@ std::optional<int> readOptions(int argc, char **argv, Options &o) {
     const std::optional<int64_t> &value;
     int64_t most;
   };
-  for (const Bounded &b : {Bounded{"--num-warps", numWarps, 32}, Bounded{"--num-ctas", numCtas, 16},
-                           Bounded{"--jobs", jobs, 1024}})
+  for (const Bounded &b :
+       {Bounded{"--num-warps", numWarps, 32}, Bounded{"--num-ctas", numCtas, 16},
+        Bounded{"--jobs", jobs, 1024}, Bounded{"--memory-limit", memory, int64_t(1) << 30}})
     if (b.value && (*b.value < 1 || *b.value > b.most))
       return usage(std::string(b.name) + " must be between 1 and " + std::to_string(b.most) +
                    "; got " + std::to_string(*b.value));
@@ -144,6 +150,7 @@ std::optional<int> readOptions(int argc, char **argv, Options &o) {
                                              : WarProxy::Warn;
   o.request.timeoutSeconds = timeout.value_or(60);
   o.request.cancelled = &cancelled;
+  o.memoryBytes = memoryLimit(memory);
   o.jobs = static_cast<int>(jobs.value_or(std::max(1u, std::thread::hardware_concurrency())));
   return std::nullopt;
 }
@@ -186,7 +193,8 @@ public:
     }
     Cache cache(cacheOptions(options.request));
     BatchOptions batch;
-    batch.jobs = options.jobs;
+    batch.jobs = std::min<int>(options.jobs, static_cast<int>(files->size()));
+    batch.memoryBytes = options.memoryBytes / batch.jobs;
     // A cached verdict has no run to write.
     batch.cache = options.noCache || !options.replayOut.empty() ? nullptr : &cache;
     batch.progress = files->size() > 1 && isatty(STDERR_FILENO);
@@ -255,8 +263,5 @@ int main(int argc, char **argv) {
   if (auto exit = readOptions(argc, argv, options))
     return *exit;
   std::signal(SIGINT, onInterrupt);
-  int code = Session(options).run();
-  // Tearing down MLIR takes longer than many proofs.
-  std::fflush(nullptr);
-  std::_Exit(code);
+  return Session(options).run();
 }

@@ -3,6 +3,7 @@
 #include "compiler/ingest/ParseFile.h"
 #include "compiler/pipelines/Ingest.h"
 #include "compiler/pipelines/ManifestFacts.h"
+#include "runtime/base/Guard.h"
 #include "runtime/base/Sha256.h"
 #include "runtime/base/SourceText.h"
 #include "runtime/loader/Manifest.h"
@@ -266,6 +267,7 @@ FileVerdict verifyFile(const std::string &path, const VerifyRequest &request) {
   for (auto function : module->getOps<FunctionOpInterface>()) {
     if (function.isExternal() || function.isPrivate())
       continue;
+    restartGuardClock(); // the limit is for each
     KernelReport report = verifyKernel(function, path, level, given, request);
     verdict.reports.push_back(std::move(report));
   }

@@ -13,7 +13,7 @@ struct VerifyRequest {
   WarProxy warProxy = WarProxy::Warn;
   bool strict = false;
   double timeoutSeconds = 0;
-  const std::atomic<bool> *cancelled = nullptr;
+  std::atomic<bool> *cancelled = nullptr;
 };
 
 struct FileVerdict {

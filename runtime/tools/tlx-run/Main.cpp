@@ -1,4 +1,5 @@
 //===- Main.cpp - tlx-run --------------------------------------------------===//
+#include "runtime/base/Guard.h"
 #include "runtime/tools/tlx-run/Options.h"
 #include "runtime/tools/tlx-run/Session.h"
 #include "runtime/tools/tlx-run/Sweep.h"
@@ -13,6 +14,9 @@ int main(int argc, char **argv) {
   run::Options options;
   if (auto exit = run::parseOptions(argc, argv, options))
     return *exit;
+  bool simulated = options.device == "sim";
+  guardTool({simulated ? options.timeout.value_or(0) : 0, memoryLimit(options.memory)},
+            options.file);
   if (options.compare) {
     Result<std::string> text = run::compareReports(*options.compare, options.file, options.json);
     if (text)

@@ -38,7 +38,10 @@ std::optional<int> parseOptions(int argc, const char *const *argv, Options &out)
   cli.option("--repeats", out.repeats, "N", "samples of --bench (default: 30)");
   cli.flag("--flush-l2", out.flushL2, "empty the L2 cache before each sample of --bench");
   cli.option("--timeout", out.timeout, "SECONDS",
-             "a kernel that runs longer hangs (real devices; default: 30)");
+             "give up after (default: never); on a real device, a kernel that runs longer hangs "
+             "(default: 30)");
+  cli.option("--memory-limit", out.memory, "MIB",
+             "give up when more is needed (default: three quarters of the machine's)");
   cli.flag("--functional-only", out.functionalOnly, "values, no time");
   cli.flag("--timing-only", out.timingOnly, "time, no values");
   cli.flag("--race-check", out.raceCheck,
@@ -71,11 +74,15 @@ std::optional<int> parseOptions(int argc, const char *const *argv, Options &out)
   cli.excludes("--functional-only", "--report");
   cli.footer("Exit status: 0 ran and nothing was wrong, 1 the kernel did "
              "something wrong, 2 bad\ninput, 3 internal error, 4 something that "
-             "cannot be simulated.");
+             "cannot be simulated, or a limit was met.");
   if (std::optional<int> exit = cli.parse(argc, argv))
     return exit;
   if (out.sweep.empty() && (out.results || !out.variants.empty())) {
     std::fputs("tlx-run: error: --variant and --results belong to --sweep\n", stderr);
+    return int(ExitCode::BadInput);
+  }
+  if ((out.timeout && !(*out.timeout > 0)) || (out.memory && *out.memory < 1)) {
+    std::fputs("tlx-run: error: --timeout and --memory-limit must be positive\n", stderr);
     return int(ExitCode::BadInput);
   }
   return std::nullopt;

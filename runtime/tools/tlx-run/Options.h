@@ -25,6 +25,7 @@ struct Options {
   bool flushL2 = false;
   std::optional<int64_t> repeats;
   std::optional<double> timeout;      ///< seconds
+  std::optional<int64_t> memory;      ///< MiB
   std::vector<std::string> sweep;     ///< manifests, or folders of them
   std::vector<std::string> variants;  ///< further kernels of a sweep
   std::optional<std::string> compare; ///< a report that `file`, another, is compared with

@@ -4,6 +4,7 @@
 
 #include "runtime/backends/Backends.h"
 #include "runtime/base/File.h"
+#include "runtime/base/Guard.h"
 #include "runtime/base/Npy.h"
 #include "runtime/base/Package.h"
 #include "runtime/base/Sha256.h"
@@ -28,9 +29,11 @@ struct Placed {
   std::string before; ///< SHA-256 of its initial contents; empty: not wanted
 };
 
-Result<std::vector<Placed>> place(Device &device, const Manifest &manifest, bool values) {
+Result<std::vector<Placed>> place(Device &device, const Manifest &manifest, bool values,
+                                  int64_t maxBytes) {
   BuildOptions options;
   options.fillFloats = values;
+  options.maxBytes = values ? maxBytes : 0; // for time alone, nobody touches it
   auto storages = buildArguments(manifest, options);
   if (!storages)
     return std::move(storages).error();
@@ -233,7 +236,7 @@ Result<Outcome> launch(Device &device, const Options &options, std::string text,
   }
   if (auto checked = checkDescriptors(manifest); !checked)
     return std::move(checked).error();
-  auto memory = place(device, manifest, request.values);
+  auto memory = place(device, manifest, request.values, memoryLimit(options.memory));
   if (!memory)
     return std::move(memory).error();
   for (const ParameterValue &value : bound)

@@ -17,6 +17,14 @@ TEST(Error, PrintsPlaceNotesAndHint) {
   EXPECT_EQ(Error::internal("x").code, ExitCode::Internal);
 }
 
+TEST(Error, QuotesNoMoreThanAPageOfTheInput) {
+  std::string text(4096, 'x');
+  EXPECT_EQ(Error(text).str(), "error: " + text);
+  EXPECT_EQ(Error(text + "y").str(), "error: " + text + "...");
+  text.pop_back();
+  EXPECT_EQ(Error(text + "\xC3\xA9").str(), "error: " + text + "..."); // no half of a character
+}
+
 TEST(Result, HoldsEither) {
   Result<std::string> good(std::string("v")), bad(Error("no"));
   ASSERT_TRUE(good.ok());

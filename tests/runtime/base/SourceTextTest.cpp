@@ -3,6 +3,8 @@
 
 #include "gtest/gtest.h"
 
+#include <algorithm>
+
 using namespace tlx;
 
 namespace {
@@ -48,6 +50,49 @@ TEST(SourceText, StringsAndCommentsAreNoNesting) {
   EXPECT_NE(refusal("// comment\n" + repeat("(", 1000)), "");
   EXPECT_EQ(refusal("\"\"" + repeat("(", 257)),
             "k.ttir:1:259: error: nesting deeper than 256 levels");
+}
+
+TEST(SourceText, NumbersEnd) {
+  EXPECT_EQ(refusal("x " + repeat("1", maxSourceDigits)), "");
+  EXPECT_EQ(refusal("x " + repeat("1", maxSourceDigits + 1)),
+            "k.ttir:1:3: error: a number of more than 1024 digits");
+  EXPECT_EQ(refusal("dense<\"0x" + repeat("1", 5000) + "\">"), "");
+  EXPECT_EQ(refusal(repeat("12 ", 5000)), "");
+}
+
+/// `levels` aliases, each made of `form` with the one before it for every `@`.
+std::string chain(unsigned levels, std::string_view form) {
+  std::string text = "#a0 = i32\n";
+  for (unsigned i = 1; i <= levels; ++i) {
+    text += "#a" + std::to_string(i) + " = ";
+    for (char c : form)
+      text += c == '@' ? "#a" + std::to_string(i - 1) : std::string(1, c);
+    text += "\n";
+  }
+  return text;
+}
+
+TEST(SourceText, AliasesAreWrittenOut) {
+  EXPECT_EQ(refusal(chain(15, "[@, @]")), "");
+  EXPECT_EQ(refusal(chain(64, "[@, @]")),
+            "k.ttir:17:15: error: an alias that stands for more than 65536 others");
+  EXPECT_EQ(refusal(chain(200, "[@]")), "");
+  EXPECT_EQ(refusal(chain(300, "[@]")), "k.ttir:258:10: error: nesting deeper than 256 levels");
+  EXPECT_EQ(refusal(chain(200, "[@]") + "x {a = (" + repeat("[", 54) + "#a200"), "");
+  EXPECT_NE(refusal(chain(200, "[@]") + "x {a = (" + repeat("[", 55) + "#a200"), "");
+  // However it is spread over lines.
+  EXPECT_EQ(refusal("#a = i32 #b = [#a, #a]\n"), "");
+  std::string spread = chain(64, "[@, @]"), oneLine = spread;
+  std::replace(oneLine.begin(), oneLine.end(), '\n', ' ');
+  EXPECT_NE(refusal(oneLine), "");
+  std::replace(spread.begin(), spread.end(), ' ', '\n');
+  EXPECT_NE(refusal(spread), "");
+  std::string dashes = chain(64, "[@, @]");
+  std::replace(dashes.begin(), dashes.end(), 'a', '-');
+  EXPECT_NE(refusal(dashes), "");
+  // Uses add up in a definition only.
+  EXPECT_EQ(refusal(chain(15, "[@, @]") + "x {a = [" + repeat("#a15, ", 100)), "");
+  EXPECT_EQ(refusal(chain(10, "[@, @, @]")).substr(0, 10), "k.ttir:11:");
 }
 
 TEST(SourceText, OtherFilesAreNamedForWhatTheyAre) {

@@ -1,4 +1,4 @@
-//===- Targets.cpp ----------------------------------------------------------===//
+//===- FormatTargets.cpp - files that people and programs write -------------===//
 #include "tests/fuzz/targets/Targets.h"
 
 #include "runtime/base/Npy.h"
@@ -7,30 +7,11 @@
 #include "runtime/loader/Arguments.h"
 #include "runtime/loader/Manifest.h"
 #include "sim/chips/Chip.h"
-
-#include <cstdio>
-#include <cstdlib>
+#include "verify/report/Policy.h"
 
 namespace tlx::fuzz {
 
 namespace {
-
-/// The file does not exist, and neither do the files it names.
-constexpr const char *nowhere = "/nonexistent/fuzzed";
-
-void require(bool holds, const char *what) {
-  if (holds)
-    return;
-  std::fprintf(stderr, "property does not hold: %s\n", what);
-  std::abort();
-}
-
-void checkError(const Error &error) {
-  require(!error.message.empty(), "an error says something");
-  require(error.code != ExitCode::Internal, "bad input is no fault of ours");
-}
-
-} // namespace
 
 void manifest(std::string_view text) {
   auto parsed = parseManifest(text, nowhere);
@@ -80,5 +61,52 @@ void chip(std::string_view text) {
   require(bool(again), "a printed chip table parses");
   require(again->text() == parsed->text(), "printing a chip table is stable");
 }
+
+/// A BUG of every class at the place that the kept inputs name.
+std::vector<verify::KernelReport> findings() {
+  std::vector<verify::KernelReport> reports;
+  for (verify::BugClass cls : verify::allClasses()) {
+    verify::KernelReport report;
+    report.kernel = "relay";
+    report.verdict = "BUG";
+    report.cls = verify::info(cls).name;
+    report.loc = {"src/kernel.py", 35, 3};
+    reports.push_back(std::move(report));
+  }
+  return reports;
+}
+
+void policy(std::string_view text) {
+  auto parsed = verify::Policy::parse(text, nowhere);
+  if (!parsed)
+    return checkError(parsed.error());
+  static const std::vector<verify::KernelReport> reports = findings();
+  size_t before = parsed->unused().size();
+  for (verify::KernelReport report : reports) {
+    parsed->apply(report);
+    require(report.verdict == "BUG", "a policy changes no verdict");
+  }
+  require(parsed->unused().size() <= before, "what matched stays matched");
+}
+
+void baseline(std::string_view text) {
+  auto parsed = verify::Baseline::parse(text, nowhere);
+  if (!parsed)
+    return checkError(parsed.error());
+  static const std::vector<verify::KernelReport> reports = findings();
+  for (verify::KernelReport report : reports) {
+    parsed->apply(report);
+    require(report.verdict == "BUG", "a baseline changes no verdict");
+  }
+}
+
+constexpr Target targets[] = {
+    {"manifest", manifest}, {"replay", replay}, {"package", package},   {"npy", npy},
+    {"chip", chip},         {"policy", policy}, {"baseline", baseline},
+};
+
+} // namespace
+
+std::span<const Target> formatTargets() { return targets; }
 
 } // namespace tlx::fuzz
