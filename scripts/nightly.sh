@@ -19,6 +19,7 @@ ingest-events: $TLX_PYTHON tests/corpus/ingest_events.py
 ingest-identical: $TLX_PYTHON tests/corpus/ingest_events.py --identical
 verify-corpus: $TLX_PYTHON tests/corpus/verify_corpus.py
 sim-values: $TLX_PYTHON tests/corpus/sim_values.py --timeout 600
+replay-bugs: $TLX_PYTHON tests/corpus/replay_bugs.py
 sim-bugs: $TLX_PYTHON tests/corpus/sim_bugs.py --seeds 200
 tutorials: $TLX_PYTHON tests/corpus/tutorials.py
 mutation: $TLX_PYTHON tests/mutation/campaign.py --expect-caught 1000

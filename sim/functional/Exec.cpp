@@ -267,10 +267,15 @@ void noteDeclared(Exec &exec, sync::Moment moment) {
       continue;
     Cta *owner = nullptr;
     sync::Space space = tensor ? sync::Space::Tensor : sync::Space::Shared;
-    if (exec.storage(target.mem(), space, &owner))
-      exec.noteShared(*owner, space,
-                      tileRanges(exec.prepared.map(program.regTypes[effect.target]), target.mem()),
-                      effect.proxy, effect.kind == sync::Kind::Write);
+    if (!exec.storage(target.mem(), space, &owner))
+      continue;
+    auto ranges = tileRanges(exec.prepared.map(program.regTypes[effect.target]), target.mem());
+    int32_t first = owner->rank, last = first;
+    if (exec.forPair()) // works on the memory of both
+      first &= ~1, last |= 1;
+    for (int32_t rank = first; rank <= last; ++rank)
+      exec.noteShared(exec.cluster.cta(rank), space, ranges, effect.proxy,
+                      effect.kind == sync::Kind::Write);
   }
 }
 

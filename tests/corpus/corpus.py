@@ -49,7 +49,7 @@ class Outcome:
     """One run of a tool. `error` is the first line that tells what went wrong, or None."""
 
     def __init__(self, code, out, err):
-        self.code, self.out = code, out
+        self.code, self.out, self.err = code, out, err
         lines = [line for line in err.splitlines() if "error:" in line] or err.splitlines()
         self.error = None if code == 0 else (lines[0] if lines else "exit code %d, no message" % code)
 

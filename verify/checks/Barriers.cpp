@@ -347,14 +347,13 @@ Machine::Outcome Machine::clusterArrive(State &state, int task, int event, bool 
   return Outcome::Ran;
 }
 
-/// A generation completes when every running task of the cluster has arrived:
-/// the hardware does not count threads that have exited.
+/// A generation completes when every task of the cluster has arrived that has not
+/// exited. The warps of a partition exit with the kernel, not with the partition.
 void Machine::clusterComplete(State &state) {
   bool any = false;
   for (int task = 0; task < numTasks; ++task) {
     const TaskState &t = state.tasks[task];
-    bool counts = !t.done && (program.tasks[task].region < 0 || t.started);
-    if (!counts)
+    if (program.tasks[task].region < 0 ? t.done : !t.started)
       continue;
     if (!t.clusterArrived || t.clusterReleased)
       return;
@@ -363,7 +362,7 @@ void Machine::clusterComplete(State &state) {
   if (!any)
     return;
   for (int task = 0; task < numTasks; ++task)
-    if (TaskState &t = state.tasks[task]; t.clusterArrived && !t.done)
+    if (TaskState &t = state.tasks[task]; t.clusterArrived)
       t.clusterReleased = true;
   state.knowledge.copy(clusterRow(true), clusterRow(false));
   state.knowledge.clear(clusterRow(false));

@@ -51,6 +51,10 @@ Violation Machine::deadlock(State &state) {
       }
     if (kind == Kind::ClusterWait) {
       step.note = "waits at the cluster barrier";
+      for (int other = 0; other < numTasks; ++other)
+        if (const TaskState &o = state.tasks[other];
+            o.started && o.done && program.tasks[other].region >= 0 && !o.clusterArrived)
+          step.note += ", which " + program.tasks[other].name + " has ended without";
     } else if (barrier < 0) {
       step.note = "waits at " + event.op;
     } else {

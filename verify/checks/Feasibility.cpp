@@ -43,6 +43,14 @@ public:
               solver.add(countVariable, solver.multiply(solver.constant(-1), idVariable)), 1);
   }
 
+  /// What is assumed for the whole launch, asked about or not: preconditions.
+  void assumeLaunch(const DecisionTable &table) {
+    for (size_t i = 0; i < table.size(); ++i)
+      if (const DecisionClass &cls = table.cls(static_cast<int>(i));
+          !cls.varies && (cls.range.lo != INT64_MIN || cls.range.hi != INT64_MAX))
+        within(form(cls.rest, {}), cls.range.lo, cls.range.hi);
+  }
+
   void within(Integers::Term term, int64_t lo, int64_t hi) {
     if (lo != INT64_MIN)
       solver.assertAtLeast(term, lo);
@@ -292,6 +300,7 @@ std::optional<Assignment> Feasibility::assign(const std::map<DecisionKey, Interv
   {
     Translator translate(freshSolver(), linears, program, true);
     translate.assume(table, decisions, residues);
+    translate.assumeLaunch(table);
     if (solver->check(EffortToShow) != smt::Answer::Satisfiable)
       return std::nullopt; // nor under any limit
   }
@@ -300,6 +309,7 @@ std::optional<Assignment> Feasibility::assign(const std::map<DecisionKey, Interv
     for (int64_t programs : {1, 2, 0}) {
       Translator translate(freshSolver(), linears, program, true);
       translate.assume(table, decisions, residues);
+      translate.assumeLaunch(table);
       bool pinned = programs && translate.pinPrograms(programs);
       if (programs && !pinned)
         continue;

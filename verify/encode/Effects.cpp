@@ -86,10 +86,10 @@ void Encoder::effects(Operation *op, Block &block) {
     if (one.kind == Kind::BarrierWait || one.kind == Kind::ClusterWait ||
         one.kind == Kind::NamedBarrierSync || one.kind == Kind::GroupWait)
       flush();
-    // Before ttgir the fence that fbtriton puts in front of bulk stores of
-    // ordinary data is still missing (contract).
-    if (fencesBulkStores && one.kind == Kind::Read && one.group == sync::Group::BulkStore &&
-        event.effects.empty()) {
+    // Before ttgir the fence that fbtriton puts in front of TMA stores and reductions of
+    // ordinary data is still missing (contract). It puts none in front of async_store.
+    if (fencesBulkStores && !isa<ttng::AsyncStoreOp>(op) && one.kind == Kind::Read &&
+        one.group == sync::Group::BulkStore && event.effects.empty()) {
       Effect fence;
       fence.kind = Kind::ProxyFence;
       event.effects.push_back(fence);

@@ -405,6 +405,7 @@ void Encoder::specialize(Operation *op, Block &out) {
     pending.push_back(std::move(task));
     ++index;
   }
+  idleWarps(specialize, number);
   Region &defaults = specialize.getDefaultRegion();
   if (!defaults.empty()) {
     block(defaults.front(), out);
@@ -417,6 +418,23 @@ void Encoder::specialize(Operation *op, Block &out) {
   }
   inPartition = false;
   out.push_back(join);
+}
+
+/// Warps that only fill the last group of four: the cluster barrier waits for them too.
+void Encoder::idleWarps(ttg::WarpSpecializeOp op, int region) {
+  bool meets = false;
+  op->walk([&](ttng::ClusterArriveOp) { meets = true; });
+  int64_t idle = totalWarps - defaultWarps;
+  for (int32_t warps : op.getPartitionNumWarps())
+    idle -= warps;
+  if (!meets || p.ranks == 1 || idle <= 0)
+    return;
+  Task task;
+  task.name = "cta" + std::to_string(rank) + ".idle warps";
+  task.rank = rank;
+  task.region = region;
+  task.warps = static_cast<int>(idle);
+  pending.push_back(std::move(task));
 }
 
 EncodedKernel encode(Operation *function, const LaunchShape &launch) {

@@ -84,6 +84,7 @@ private:
   void block(mlir::Block &block, Block &out);
   void operation(mlir::Operation *op, Block &out);
   void specialize(mlir::Operation *op, Block &out);
+  void idleWarps(ttg::WarpSpecializeOp op, int region);
   void unsupported(mlir::Operation *op, const std::string &why, Block &out);
 
   // Control.cpp
@@ -166,7 +167,8 @@ private:
   std::array<int64_t, 3> cluster{1, 1, 1};
   int64_t numCtas = 1;
   int defaultWarps = 4;
-  int depth = 0; ///< loops around the current operation
+  int64_t totalWarps = 0; ///< with those that only fill a group of four; 0: unknown
+  int depth = 0;          ///< loops around the current operation
   /// How many answers of cluster launch control the task has read before this place.
   ExprId answersRead = NoExpr;
   int regions = 0;

@@ -64,6 +64,7 @@ void Encoder::resources() {
     FailureOr<WarpPlan> plan = planWarps(kernel, defaultWarps);
     if (failed(plan))
       return failure();
+    totalWarps = plan->totalWarps;
     for (ttg::WarpSpecializeOp op : plan->specializations) {
       int own = kFirstPartitionBarrier + static_cast<int>(op.getPartitionNumWarps().size());
       p.ownNamedBarriers = std::max(p.ownNamedBarriers, own);

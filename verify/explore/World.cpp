@@ -148,6 +148,7 @@ void Interpreter::settle(World &w, int t) {
       partners(instr.index, [&](int o) { ended &= w.threads[o].done; });
       if (!ended)
         return; // looked at again when they end
+      partners(instr.index, [&](int o) { w.threads[o].started = false; });
       ++thread.pc;
       break;
     }
@@ -164,11 +165,13 @@ void Interpreter::settle(World &w, int t) {
   }
 }
 
-/// The cluster barrier waits for everyone who still runs.
+/// The cluster barrier waits for everyone who has not left: partitions leave when they
+/// are joined.
 void Interpreter::clusterComplete(World &w) {
   bool any = false;
   for (const Thread &thread : w.threads) {
-    if (!thread.started || thread.done)
+    bool partition = program.tasks[static_cast<size_t>(&thread - w.threads.data())].region >= 0;
+    if (!thread.started || (thread.done && !partition))
       continue;
     if (thread.clusterGeneration != w.clusterGeneration)
       return;

@@ -31,8 +31,8 @@ const std::vector<tlx::verify::Contract> &tlx::verify::contracts() {
                                   "after the barrier initialisations of its entry block, which "
                                   "move ahead of the rest of the block, and a 2-CTA one at its end "
                                   "unless tlx.user_post_ws_sync"},
-      {"fence-before-bulk-store", "above .ttgir, a proxy fence stands before every bulk store: "
-                                  "fbtriton inserts it"},
+      {"fence-before-bulk-store", "above .ttgir, a proxy fence stands before every TMA store and "
+                                  "reduction, but no async_store: fbtriton inserts it"},
       {"distinct-allocations",
        "above .ttgir, allocations that no alias construct joins do not share memory; at .ttgir, "
        "those whose lives are over make room for others as a first fit of the larger ones first "

@@ -39,11 +39,13 @@ const std::vector<ClassRow> &classes() {
       {"over-arrival", {K::OverArrival}},
       {"barrier-init", {K::BarrierMisuse, K::Race}},
       {"barrier-lifetime", {K::BarrierMisuse, K::Race}},
-      {"named-barrier", {K::BarrierMisuse, K::Deadlock}},
+      {"named-barrier", {K::BarrierMisuse, K::Deadlock, K::Divergence}},
       {"race", {K::Race, K::EarlyRead, K::Uninitialized}},
       {"proxy-fence", {K::MissingFence, K::Race}},
-      {"out-of-range", {K::OutOfBounds}},
-      {"exit", {K::Leftover}},
+      {"out-of-range", {K::OutOfBounds, K::BarrierMisuse}},
+      {"remote-form", {K::BarrierMisuse}},
+      {"memory-lifetime", {K::Race}},
+      {"exit", {K::Leftover, K::Race}},
       {"cluster-barrier", {K::BarrierMisuse, K::Deadlock}},
       {"resources", {K::BadLaunch}},
   };
@@ -239,7 +241,8 @@ private:
       return diverge(event, "the task has not been started");
     for (int64_t steps = 0; steps < mostSteps; ++steps) {
       sim::Task &task = cluster.task(id);
-      if (task.state == sim::Task::State::Blocked && !releaseByCompletion(cluster, task))
+      if (task.state == sim::Task::State::Blocked && !releaseByCompletion(cluster, task) &&
+          !releaseByOthers(cluster, task))
         return diverge(event, "the task still waits");
       sim::Pc pc = task.pc;
       bool here =
@@ -326,6 +329,30 @@ private:
     return true;
   }
 
+  /// Lets the other tasks go on to what the trace orders next of them: what the lowering
+  /// adds, such as a cluster barrier at the start, is not in it. False: the task stays
+  /// blocked.
+  bool releaseByOthers(sim::Cluster &cluster, const sim::Task &task) {
+    for (size_t i = 0; i < cluster.numTasks(); ++i) {
+      sim::Task &other = cluster.task(int32_t(i));
+      int64_t cta = ctaIndex(cluster, other);
+      const Event *wanted = nullptr;
+      for (size_t e = next; e < trace.events.size() && !wanted; ++e)
+        if (const Event &event = trace.events[e];
+            event.cta == cta && event.task == other.name && !event.completion)
+          wanted = &event;
+      if (other.id == task.id || !wanted)
+        continue;
+      for (int64_t steps = 0; steps < mostSteps && other.state == sim::Task::State::Ready; ++steps)
+        if (matches(program, other.pc, wanted->op) &&
+            counterOf(cluster, other.id).agrees(other.pc, wanted->iteration))
+          break;
+        else if (step(cluster, other.id, cta) != sim::StepStatus::Ran)
+          break;
+    }
+    return task.state != sim::Task::State::Blocked;
+  }
+
   bool orderedLater(sim::Cluster &cluster, const sim::AsyncOp &op) {
     const sim::Task &issuer = cluster.task(op.task);
     for (size_t i = next; i < trace.events.size(); ++i) {
@@ -360,6 +387,8 @@ private:
           moved = true;
         }
       }
+      if (moved)
+        continue; // a task may have woken one before it
       // What is said to outlive the kernel ends last.
       std::vector<sim::AsyncId> able = cluster.completableOps();
       std::stable_partition(able.begin(), able.end(),
@@ -374,6 +403,11 @@ private:
     if (cluster.failed())
       return;
     if (cluster.finished()) {
+      // What nobody waited for may still collide with something.
+      if (trace.violation.category == "race")
+        for (std::vector<sim::AsyncId> left = cluster.completableOps();
+             !left.empty() && !cluster.failed(); left = cluster.completableOps())
+          cluster.complete(left.front());
       for (const auto &[id, op] : cluster.pending())
         if (outlives(op)) {
           cluster.report({Finding::Kind::Leftover,

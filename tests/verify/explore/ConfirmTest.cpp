@@ -69,6 +69,19 @@ TEST(Confirm, WithOtherValuesTheRunIsRefused) {
   EXPECT_EQ(confirm(p, request).verdict, Confirmation::Open);
 }
 
+TEST(Confirm, ValuesFulfilPreconditions) {
+  // That the loop runs is no decision any more once it is a precondition.
+  Builder b;
+  int data = b.buffer("data", 1);
+  VarId k = b.p.addVar("k");
+  b.task("default",
+         {b.loop(k, b.c(0), b.arg("K", 0), {b.read(data, b.c(0))}), b.read(data, b.c(7))}, 4, -1);
+  ProofResult result = prove(b.p, {});
+  ASSERT_EQ(result.verdict, ProofResult::Bug);
+  ASSERT_EQ(result.preconditions.size(), 1u);
+  EXPECT_EQ(confirm(b.p, result).verdict, Confirmation::Shown);
+}
+
 TEST(Confirm, ACorrectRunShowsNothing) {
   // The run of a fault, on the kernel without it.
   RingOptions o;

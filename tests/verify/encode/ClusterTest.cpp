@@ -1,0 +1,79 @@
+// The cluster barrier waits for every warp that has been launched, and what the lowering
+// adds of its own.
+#include "tests/verify/encode/EncodeTest.h"
+
+using namespace tlx::verify;
+using tlx::verify::testing::EncodeTest;
+
+namespace {
+const std::string kMeet = "  ttng.cluster_arrive\n  ttng.cluster_wait\n";
+
+class ClusterTest : public EncodeTest {
+protected:
+  /// Two partitions beside the default warps, in a cluster of two CTAs.
+  std::string tasks(const std::string &defaults, const std::string &first,
+                    const std::string &second, int warps) {
+    auto partition = [&](int i, const std::string &body) {
+      return "partition" + std::to_string(i) + "() num_warps(" + std::to_string(warps) + ") {\n" +
+             body + "  ttg.warp_return\n}\n";
+    };
+    LaunchShape launch;
+    launch.target = "cuda:90";
+    launch.numWarps = 4;
+    launch.cluster = {2, 1, 1};
+    return verdict("module attributes {\"ttg.num-ctas\" = 1 : i32, \"ttg.num-warps\" = 4 : i32} {\n"
+                   "tt.func @k() {\n  ttg.warp_specialize()\n  default {\n" +
+                       defaults + "  ttg.warp_yield\n}\n" + partition(0, first) +
+                       partition(1, second) + ": () -> ()\n  tt.return\n} }\n",
+                   launch);
+  }
+};
+} // namespace
+
+TEST_F(ClusterTest, everyTaskMeets) {
+  EXPECT_EQ(tasks(kMeet, kMeet, kMeet, 4), "PROVED");
+  EXPECT_EQ(tasks("", "", "", 4), "PROVED");
+}
+
+TEST_F(ClusterTest, aTaskThatHasEndedIsStillWaitedFor) {
+  EXPECT_EQ(tasks(kMeet, kMeet, "", 4), "deadlock");
+  EXPECT_NE(message.find("partition1 has ended without"), std::string::npos) << message;
+  EXPECT_EQ(tasks(kMeet + kMeet, kMeet, kMeet, 4), "deadlock");
+}
+
+TEST_F(ClusterTest, anArrivalOfATaskThatEndsCounts) {
+  EXPECT_EQ(tasks(kMeet, kMeet, "  ttng.cluster_arrive\n", 4), "PROVED");
+}
+
+TEST_F(ClusterTest, warpsThatFillAGroupAreWaitedFor) {
+  EXPECT_EQ(tasks(kMeet, kMeet, kMeet, 2), "PROVED"); // a group of four between them
+  EXPECT_EQ(tasks(kMeet, kMeet, kMeet, 1), "deadlock");
+  EXPECT_NE(message.find("idle warps"), std::string::npos) << message;
+  EXPECT_EQ(tasks("", "", "", 1), "PROVED");
+}
+
+TEST_F(ClusterTest, ofStoresTmaStoresAreFencedByTheLoweringAndBulkStoresAreNot) {
+  auto stored = [&](const std::string &fence, const std::string &store) {
+    LaunchShape launch;
+    launch.beforeTtgir = true;
+    return verdict(R"(
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+!m = !ttg.memdesc<64x64xf16, #s, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32} {
+tt.func @k(%d: !tt.tensordesc<tensor<64x64xf16>>, %p: !tt.ptr<f16>, %v: tensor<64x64xf16>) {
+  %c0 = arith.constant 0 : i32
+  %n = arith.constant 8192 : i32
+  %m = ttg.local_alloc : () -> !m
+  ttg.local_store %v, %m : tensor<64x64xf16> -> !m
+)" + fence + store + "  ttng.async_tma_store_wait {pendings = 0 : i32}\n  tt.return\n} }\n",
+                   launch);
+  };
+  const std::string fence = "  ttng.fence_async_shared {bCluster = false}\n";
+  const std::string tma = "  ttng.async_tma_copy_local_to_global %d[%c0, %c0] %m : "
+                          "!tt.tensordesc<tensor<64x64xf16>>, !m\n";
+  const std::string bulk = "  ttng.async_store %m, %p, %n : !m, !tt.ptr<f16>\n";
+  EXPECT_EQ(stored("", tma), "PROVED");
+  EXPECT_EQ(stored(fence, bulk), "PROVED");
+  EXPECT_EQ(stored("", bulk), "proxy-fence");
+}
