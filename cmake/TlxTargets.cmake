@@ -10,63 +10,51 @@ function(tlx_library name)
   target_link_libraries(${name} PUBLIC ${ARG_DEPS})
 endfunction()
 
-# The MLIR core headers, precompiled once and reused: 8-10 s become about 3 s in
-# each file that includes them.
-function(tlx_mlir_pch)
-  if(TARGET TlxMlirPch)
-    return()
+# Code that sees MLIR is built as LLVM is: no RTTI, no exceptions.
+set(TLX_MLIR_OPTIONS -fno-rtti -fno-exceptions -Xclang -fno-pch-timestamp)
+
+# Headers that are precompiled once and reused. MLIR's core: 8-10 s become about 3 s in each file.
+set(TlxMlirPch_HEADERS
+  <mlir/IR/Builders.h> <mlir/IR/BuiltinAttributes.h> <mlir/IR/BuiltinOps.h>
+  <mlir/IR/BuiltinTypes.h> <mlir/IR/DialectImplementation.h>
+  <mlir/IR/OpImplementation.h> <mlir/IR/PatternMatch.h>
+  <mlir/Interfaces/SideEffectInterfaces.h>
+  <mlir/Interfaces/InferTypeOpInterface.h>
+  <mlir/Interfaces/ControlFlowInterfaces.h>
+  <mlir/Pass/Pass.h> <llvm/ADT/TypeSwitch.h> <map> <string> <vector>)
+# LLVM's dialects, which take 20-40 s to read.
+set(TlxLlvmPch_HEADERS
+  <mlir/Dialect/LLVMIR/LLVMDialect.h> <mlir/Dialect/LLVMIR/NVVMDialect.h>
+  <mlir/IR/Builders.h> <mlir/IR/BuiltinOps.h> <mlir/IR/PatternMatch.h>
+  <llvm/ADT/TypeSwitch.h> <map> <string> <vector>)
+
+# tlx_pch_library(NAME PCH SOURCES ... DEPS ... TABLEGEN ...): a library whose files begin with one of
+# these; the first one makes it.
+function(tlx_pch_library name pch)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;TABLEGEN" ${ARGN})
+  if(NOT TARGET ${pch})
+    file(WRITE ${CMAKE_BINARY_DIR}/pch/${pch}.cpp "")
+    add_library(${pch} OBJECT ${CMAKE_BINARY_DIR}/pch/${pch}.cpp)
+    target_compile_options(${pch} PRIVATE ${TLX_MLIR_OPTIONS})
+    target_precompile_headers(${pch} PRIVATE ${${pch}_HEADERS})
   endif()
-  file(WRITE ${CMAKE_BINARY_DIR}/pch/TlxMlirPch.cpp "")
-  add_library(TlxMlirPch OBJECT ${CMAKE_BINARY_DIR}/pch/TlxMlirPch.cpp)
-  target_compile_options(TlxMlirPch PRIVATE -fno-rtti -fno-exceptions
-    -Xclang -fno-pch-timestamp)
-  target_precompile_headers(TlxMlirPch PRIVATE
-    <mlir/IR/Builders.h> <mlir/IR/BuiltinAttributes.h> <mlir/IR/BuiltinOps.h>
-    <mlir/IR/BuiltinTypes.h> <mlir/IR/DialectImplementation.h>
-    <mlir/IR/OpImplementation.h> <mlir/IR/PatternMatch.h>
-    <mlir/Interfaces/SideEffectInterfaces.h>
-    <mlir/Interfaces/InferTypeOpInterface.h>
-    <mlir/Interfaces/ControlFlowInterfaces.h>
-    <mlir/Pass/Pass.h> <llvm/ADT/TypeSwitch.h> <map> <string> <vector>)
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_compile_options(${name} PRIVATE ${TLX_MLIR_OPTIONS})
+  target_precompile_headers(${name} REUSE_FROM ${pch})
+  target_link_libraries(${name} PUBLIC ${ARG_DEPS} MLIR LLVM)
+  if(ARG_TABLEGEN)
+    add_dependencies(${name} ${ARG_TABLEGEN})
+  endif()
 endfunction()
 
 # tlx_mlir_library(NAME SOURCES ... DEPS ... TABLEGEN ...): code that sees MLIR.
-# It is built as LLVM is: no RTTI, no exceptions.
 function(tlx_mlir_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;TABLEGEN" ${ARGN})
-  tlx_mlir_pch()
-  add_library(${name} STATIC ${ARG_SOURCES})
-  target_compile_options(${name} PRIVATE -fno-rtti -fno-exceptions
-    -Xclang -fno-pch-timestamp)
-  target_precompile_headers(${name} REUSE_FROM TlxMlirPch)
-  target_link_libraries(${name} PUBLIC ${ARG_DEPS} MLIR LLVM)
-  if(ARG_TABLEGEN)
-    add_dependencies(${name} ${ARG_TABLEGEN})
-  endif()
+  tlx_pch_library(${name} TlxMlirPch ${ARGN})
 endfunction()
 
-# tlx_llvm_library(NAME SOURCES ... DEPS ... TABLEGEN ...): the same for code that
-# builds LLVM's dialects, whose headers take 20-40 s to read: precompiled as well.
+# tlx_llvm_library(NAME SOURCES ... DEPS ... TABLEGEN ...): code that builds LLVM's dialects.
 function(tlx_llvm_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;TABLEGEN" ${ARGN})
-  if(NOT TARGET TlxLlvmPch)
-    file(WRITE ${CMAKE_BINARY_DIR}/pch/TlxLlvmPch.cpp "")
-    add_library(TlxLlvmPch OBJECT ${CMAKE_BINARY_DIR}/pch/TlxLlvmPch.cpp)
-    target_compile_options(TlxLlvmPch PRIVATE -fno-rtti -fno-exceptions
-      -Xclang -fno-pch-timestamp)
-    target_precompile_headers(TlxLlvmPch PRIVATE
-      <mlir/Dialect/LLVMIR/LLVMDialect.h> <mlir/Dialect/LLVMIR/NVVMDialect.h>
-      <mlir/IR/Builders.h> <mlir/IR/BuiltinOps.h> <mlir/IR/PatternMatch.h>
-      <llvm/ADT/TypeSwitch.h> <map> <string> <vector>)
-  endif()
-  add_library(${name} STATIC ${ARG_SOURCES})
-  target_compile_options(${name} PRIVATE -fno-rtti -fno-exceptions
-    -Xclang -fno-pch-timestamp)
-  target_precompile_headers(${name} REUSE_FROM TlxLlvmPch)
-  target_link_libraries(${name} PUBLIC ${ARG_DEPS} MLIR LLVM)
-  if(ARG_TABLEGEN)
-    add_dependencies(${name} ${ARG_TABLEGEN})
-  endif()
+  tlx_pch_library(${name} TlxLlvmPch ${ARGN})
 endfunction()
 
 # tlx_tool(NAME SOURCES ... DEPS ...): a program in build/bin.

@@ -30,7 +30,9 @@ static LogicalResult place(ttg::WarpSpecializeOp op, WarpPlan &plan) {
     }
   } else {
     SmallVector<size_t> order = llvm::to_vector(llvm::seq(sizes.size()));
-    llvm::stable_sort(order, [&](size_t a, size_t b) { return sizes[a] > sizes[b]; });
+    llvm::sort(order, [&](size_t a, size_t b) {
+      return sizes[a] != sizes[b] ? sizes[a] > sizes[b] : a < b;
+    });
     for (size_t index : order) {
       if (sizes[index] % 4 == 0)
         end = llvm::alignTo(end, 4);

@@ -11,6 +11,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
+#include <array>
+
 using namespace mlir;
 
 namespace tlx {
@@ -100,9 +102,10 @@ struct TlxStorageAliases : public impl::TlxStorageAliasesBase<TlxStorageAliases>
              : isa<tlxd::StorageAliasLocalAllocOp>(op) ? 2
                                                        : 3;
     };
-    std::reverse(dead.begin(), dead.end());
-    llvm::stable_sort(dead, [&](Operation *a, Operation *b) { return rank(a) < rank(b); });
-    for (Operation *op : dead)
+    std::array<SmallVector<Operation *>, 4> ranked;
+    for (Operation *op : llvm::reverse(dead))
+      ranked[rank(op)].push_back(op);
+    for (Operation *op : llvm::concat<Operation *>(ranked[0], ranked[1], ranked[2], ranked[3]))
       op->erase();
   }
 

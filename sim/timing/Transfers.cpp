@@ -54,7 +54,8 @@ bool TimingMachine::spill(TimedTask &task, const Work &w) {
     return false;
   int64_t perRegister = 4 * int64_t(costs.warpSize) * task.warps;
   MemoryRequest request{task.clock, task.cta->sm,
-                        uint64_t(1) << 57 | uint64_t(task.cta->sm) << 32 | uint64_t(task.pc) << 16};
+                        uint64_t(1) << 57 | uint64_t(task.cta->sm) << 32 | uint64_t(task.pc) << 16,
+                        0};
   Cycles until = task.clock;
   request.alone = true;
   if (w.spillLoads > 0) {

@@ -108,7 +108,8 @@ ReportFinding findingOf(const Program &program, const Violation &v) {
   return out;
 }
 void bug(KernelReport &report, const Program &program, const ProofResult &result) {
-  Confirmation confirmation{Confirmation::Followed, {}, {}};
+  Confirmation confirmation;
+  confirmation.verdict = Confirmation::Followed;
   if (result.violation.at.event >= 0 || !result.trace.empty())
     confirmation = confirm(program, result); // else there is no run
   std::string cls = info(result.violation.cls).name;

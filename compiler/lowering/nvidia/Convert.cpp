@@ -56,7 +56,7 @@ static LinearLayout exchangeLayout(const LinearLayout &from, const LinearLayout 
     return length;
   };
   std::vector<std::string> names = to.outNames();
-  std::stable_sort(order.begin(), order.end(), [&](const std::string &a, const std::string &b) {
+  std::sort(order.begin(), order.end(), [&](const std::string &a, const std::string &b) {
     if (run(a) != run(b))
       return run(a) > run(b);
     return llvm::find(names, a) > llvm::find(names, b);

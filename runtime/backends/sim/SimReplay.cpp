@@ -391,10 +391,11 @@ private:
         continue; // a task may have woken one before it
       // What is said to outlive the kernel ends last.
       std::vector<sim::AsyncId> able = cluster.completableOps();
-      std::stable_partition(able.begin(), able.end(),
-                            [&](sim::AsyncId id) { return !outlives(cluster.pending().at(id)); });
+      auto next = std::find_if(able.begin(), able.end(), [&](sim::AsyncId id) {
+        return !outlives(cluster.pending().at(id));
+      });
       if (!able.empty() && !cluster.failed() && !cluster.finished()) {
-        cluster.complete(able.front());
+        cluster.complete(next != able.end() ? *next : able.front());
         moved = true;
       }
       if (steps >= mostSteps)

@@ -15,6 +15,7 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <tuple>
 #include <unistd.h>
 
 namespace tlx::run {
@@ -174,8 +175,12 @@ Result<void> resumeSweep(std::vector<SweepCase> &cases, const std::string &path)
 
 std::string sweepTable(std::vector<SweepCase> cases) {
   std::erase_if(cases, [](const SweepCase &one) { return !one.done; });
-  std::stable_sort(cases.begin(), cases.end(), [](const SweepCase &a, const SweepCase &b) {
-    return a.error.empty() != b.error.empty() ? a.error.empty() : a.nanoseconds < b.nanoseconds;
+  std::sort(cases.begin(), cases.end(), [](const SweepCase &a, const SweepCase &b) {
+    auto rank = [](const SweepCase &one) {
+      return std::make_tuple(!one.error.empty(), one.nanoseconds,
+                             std::tie(one.kernel, one.manifest));
+    };
+    return rank(a) < rank(b);
   });
   std::string out = "rank       cycles           us  slower  case\n";
   size_t rank = 0;

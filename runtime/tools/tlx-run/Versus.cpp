@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <tuple>
 
 namespace tlx::run {
 namespace {
@@ -32,8 +33,10 @@ std::vector<LineChange> lineChanges(const Predicted &a, const Predicted &b) {
   std::vector<LineChange> out;
   for (auto &[key, change] : merged)
     out.push_back(std::move(change));
-  std::stable_sort(out.begin(), out.end(), [](const LineChange &x, const LineChange &y) {
-    return std::fabs(x.b - x.a) > std::fabs(y.b - y.a);
+  std::sort(out.begin(), out.end(), [](const LineChange &x, const LineChange &y) {
+    double xMoved = std::fabs(x.b - x.a), yMoved = std::fabs(y.b - y.a);
+    return xMoved != yMoved ? xMoved > yMoved
+                            : std::tie(x.line, x.reason) < std::tie(y.line, y.reason);
   });
   return out;
 }

@@ -29,7 +29,7 @@ static Outcome example() {
   finding.notes = {{{"k.py", 20, 8}, "waits here"}};
   finding.count = 3;
   outcome.report.findings = {finding};
-  outcome.outputs = {{2, DType::f16, {512, 384}, std::string(64, 'a'), "o/2.npy"}};
+  outcome.outputs = {{2, DType::f16, {512, 384}, std::string(64, 'a'), "o/2.npy", {}}};
   return outcome;
 }
 

@@ -1,32 +1,22 @@
 // AMD: copies to LDS that are waited for by groups and counters, the data mover, waits
 // whose order no proxy fence is part of, and the control flow of AMD's kernels.
-#include "compiler/dialect/registry/Registry.h"
-#include "verify/checks/Prover.h"
-#include "verify/encode/Encoder.h"
+#include "tests/verify/encode/EncodeTest.h"
 
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/MLIRContext.h"
-#include "mlir/Interfaces/FunctionInterfaces.h"
-#include "mlir/Parser/Parser.h"
-#include "gtest/gtest.h"
-
-using namespace mlir;
-using namespace tlx;
 using namespace tlx::verify;
+using tlx::verify::testing::EncodeTest;
 
 namespace {
 
-/// The verdict on a kernel with two LDS tiles %a and %b and a way to copy into each.
-std::string verdict(const std::string &body, const std::string &target = "hip:gfx950") {
-  DialectRegistry registry;
-  registerDialects(registry);
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  const std::string text = R"(
+class AmdTest : public EncodeTest {
+protected:
+  /// The verdict on a kernel with two LDS tiles %a and %b and a way to copy into each.
+  std::string verdict(const std::string &body, const std::string &target = "hip:gfx950") {
+    return EncodeTest::verdict(R"(
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 #st = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-warps" = 8 : i32, ttg.target = ")" +
-                           target + R"("} {
+                               target + R"("} {
 tt.func @k(%p: tensor<64x64x!tt.ptr<f16>>, %d: !tt.tensordesc<tensor<64x64xf16>>,
            %v: tensor<64x64xf16>, %n: i32) {
   %c0 = arith.constant 0 : i32
@@ -34,16 +24,9 @@ tt.func @k(%p: tensor<64x64x!tt.ptr<f16>>, %d: !tt.tensordesc<tensor<64x64xf16>>
   %c31 = arith.constant 31 : i32
   %a = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #s, #smem, mutable>
   %b = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #s, #smem, mutable>
-)" + body + "} }\n";
-  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
-  if (!module)
-    return "does not parse";
-  EncodedKernel kernel = encode(*module->getOps<FunctionOpInterface>().begin(), {});
-  ProofResult proof = prove(kernel.program, {});
-  return proof.verdict == ProofResult::Proved ? "PROVED"
-         : proof.verdict == ProofResult::Bug  ? info(proof.violation.cls).name
-                                              : proof.reason;
-}
+)" + body + "} }\n");
+  }
+};
 
 const std::string kTile = "!ttg.memdesc<64x64xf16, #s, #smem, mutable>";
 
@@ -79,19 +62,19 @@ std::string waitMoves(int pending) {
 }
 const std::string kReturn = "  tt.return\n";
 
-TEST(Amd, AGroupIsCompleteWhenFewerNewerOnesArePending) {
+TEST_F(AmdTest, AGroupIsCompleteWhenFewerNewerOnesArePending) {
   std::string two = copy("a") + commit() + copy("b") + commit();
   EXPECT_EQ(verdict(two + wait(1) + read("a") + wait(0) + read("b") + kReturn), "PROVED");
   EXPECT_EQ(verdict(two + wait(1) + read("b") + kReturn), "race");
   EXPECT_EQ(verdict(two + wait(2) + read("a") + kReturn), "race");
 }
 
-TEST(Amd, AGroupIsWhatACommitCloses) {
+TEST_F(AmdTest, AGroupIsWhatACommitCloses) {
   EXPECT_EQ(verdict(copy("a") + copy("b") + commit() + wait(0) + read("b") + kReturn), "PROVED");
   EXPECT_EQ(verdict(copy("a") + commit() + copy("b") + wait(0) + read("b") + kReturn), "race");
 }
 
-TEST(Amd, OneWaveCopiesInOrder) {
+TEST_F(AmdTest, OneWaveCopiesInOrder) {
   std::string twice = copy("a") + commit() + copy("a") + commit();
   EXPECT_EQ(verdict(twice + wait(0) + read("a") + kReturn), "PROVED");
   EXPECT_EQ(verdict(twice + wait(1) + read("a") + kReturn), "race");
@@ -100,7 +83,7 @@ TEST(Amd, OneWaveCopiesInOrder) {
   EXPECT_EQ(verdict(twice + wait(0) + kReturn, "cuda:90"), "race");
 }
 
-TEST(Amd, CopiesThatWavesDivideDifferentlyHaveNoOrder) {
+TEST_F(AmdTest, CopiesThatWavesDivideDifferentlyHaveNoOrder) {
   auto other = [](const std::string &between) {
     return copy("a") + commit() + between +
            "  %ab = ttg.memdesc_trans %a {order = array<i32: 1, 0>} : " + kTile +
@@ -113,7 +96,7 @@ TEST(Amd, CopiesThatWavesDivideDifferentlyHaveNoOrder) {
   EXPECT_EQ(verdict(other(wait(0))), "PROVED");
 }
 
-TEST(Amd, TheDataMoverCountsOperations) {
+TEST_F(AmdTest, TheDataMoverCountsOperations) {
   EXPECT_EQ(verdict(move("a") + move("b") + waitMoves(1) + read("a") + waitMoves(0) + read("b") +
                     kReturn),
             "PROVED");
@@ -122,14 +105,14 @@ TEST(Amd, TheDataMoverCountsOperations) {
   EXPECT_EQ(verdict(move("a") + kReturn), "exit");
 }
 
-TEST(Amd, ThereAreNoProxiesToFence) {
+TEST_F(AmdTest, ThereAreNoProxiesToFence) {
   EXPECT_EQ(verdict("  ttg.local_store %v, %a : tensor<64x64xf16> -> " + kTile +
                     "\n  amdg.async_tdm_copy_local_to_global %d[%c0, %c0] from %a : " + kTile +
                     " -> !tt.tensordesc<tensor<64x64xf16>>\n" + waitMoves(0) + kReturn),
             "PROVED");
 }
 
-TEST(Amd, APredicateMadeOfASignBitIsAComparison) {
+TEST_F(AmdTest, APredicateMadeOfASignBitIsAComparison) {
   const std::string predicate = "  %x = arith.subi %n, %c1 : i32\n  %s = arith.shrui %x, %c31 : "
                                 "i32\n  %no = arith.andi %s, %c1 : i32\n"
                                 "  %small = arith.cmpi slt, %n, %c1 : i32\n";
@@ -141,7 +124,7 @@ TEST(Amd, APredicateMadeOfASignBitIsAComparison) {
   EXPECT_EQ(verdict("  %other = arith.cmpi sgt, %n, %c1 : i32\n" + guarded("other")), "exit");
 }
 
-TEST(Amd, AnEarlyReturnIsABranch) {
+TEST_F(AmdTest, AnEarlyReturnIsABranch) {
   auto early = [&](const std::string &before, const std::string &atReturn) {
     return copy("a") + commit() + before + "  %c = arith.cmpi slt, %n, %c1 : i32\n" +
            "  cf.cond_br %c, ^out, ^in\n^out:\n" + atReturn + "  tt.return\n^in:\n" + wait(0) +
@@ -151,7 +134,7 @@ TEST(Amd, AnEarlyReturnIsABranch) {
   EXPECT_EQ(verdict(early("", read("a"))), "race");
 }
 
-TEST(Amd, WaysThatMeetAgainPassTheirValuesOn) {
+TEST_F(AmdTest, WaysThatMeetAgainPassTheirValuesOn) {
   auto meet = [&](const std::string &first) {
     return copy("a") + commit() + "  %c = arith.cmpi slt, %n, %c1 : i32\n" +
            "  cf.cond_br %c, ^join(%c0 : i32), ^other\n^other:\n" + wait(0) +
@@ -162,7 +145,7 @@ TEST(Amd, WaysThatMeetAgainPassTheirValuesOn) {
   EXPECT_EQ(verdict(meet("c0")), "race");
 }
 
-TEST(Amd, AStageOfAPipelineIsPartOfItsLoop) {
+TEST_F(AmdTest, AStageOfAPipelineIsPartOfItsLoop) {
   auto stage = [&](const std::string &inside) {
     return copy("a") + commit() + "  scf.execute_region no_inline {\n" + inside +
            "  scf.yield\n  }\n" + read("a") + kReturn;

@@ -1,47 +1,18 @@
 // What tasks of one kernel do to each other outside shared memory: elements of
 // global memory, tensor memory that is freed, lanes that part.
-#include "compiler/dialect/registry/Registry.h"
-#include "verify/checks/Prover.h"
-#include "verify/encode/Encoder.h"
+#include "tests/verify/encode/EncodeTest.h"
 
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/MLIRContext.h"
-#include "mlir/Interfaces/FunctionInterfaces.h"
-#include "mlir/Parser/Parser.h"
-#include "gtest/gtest.h"
-
-using namespace mlir;
-using namespace tlx;
 using namespace tlx::verify;
+using tlx::verify::testing::EncodeTest;
 
 namespace {
 
-class TasksTest : public ::testing::Test {
+class TasksTest : public EncodeTest {
 protected:
-  TasksTest() {
-    DialectRegistry registry;
-    registerDialects(registry);
-    context.appendDialectRegistry(registry);
-    context.loadAllAvailableDialects();
-    context.disableMultithreading();
-  }
-
-  /// "PROVED", the class of the BUG, or the reason of the UNKNOWN.
   std::string verdict(const std::string &text) {
-    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
-    if (!module)
-      return "not parsed";
     LaunchShape launch;
     launch.numWarps = 4;
-    EncodedKernel kernel = encode(*module->getOps<FunctionOpInterface>().begin(), launch);
-    if (!kernel.reason.empty())
-      return kernel.reason;
-    ProofResult result = prove(kernel.program, {});
-    switch (result.verdict) {
-    case ProofResult::Proved: return "PROVED";
-    case ProofResult::Bug: return info(result.violation.cls).name;
-    default: return result.reason;
-    }
+    return EncodeTest::verdict(text, launch);
   }
 
   /// Two tasks that store 64 elements each: `block` or `other` times 64 and on.
@@ -83,8 +54,6 @@ protected:
   }
 })";
   }
-
-  MLIRContext context;
 };
 
 } // namespace
