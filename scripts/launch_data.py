@@ -40,6 +40,10 @@ def toFloat(array, dtype):
         return (array.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
     if dtype == "f8E4M3FN":
         return fromFloat8(array)
+    if dtype == "f8E5M2":
+        return (array.astype(np.uint16) << 8).view(np.float16).astype(np.float64)
+    if dtype == "f8E8M0FNU":
+        return 2.0 ** (array.astype(np.float64) - 127)
     if dtype.startswith("f8"):
         raise ValueError("dtype %s is not read here" % dtype)
     return array.astype(np.float64)
@@ -52,6 +56,14 @@ def toStorage(values, dtype):
         return ((bits + 0x7FFF + ((bits >> np.uint64(16)) & np.uint64(1))) >> np.uint64(16)).astype(np.uint16)
     if dtype == "f8E4M3FN":
         return toFloat8(values)
+    if dtype == "f8E5M2":  # the upper half of an f16, which has the same exponents; larger values end at 57344
+        clipped = np.clip(values, -57344, 57344)
+        fraction, exponent = np.frexp(clipped)
+        step = np.ldexp(1.0, np.maximum(exponent, -13) - 3)
+        return ((np.rint(clipped / step) * step).astype(np.float16).view(np.uint16) >> 8).astype(np.uint8)
+    if dtype == "f8E8M0FNU":  # powers of two; the sign and what is smaller than half a step are lost
+        exponent = np.rint(np.log2(np.maximum(np.abs(values), 2.0**-127)))
+        return (exponent + 127).astype(np.uint8)
     if dtype.startswith("f8"):
         raise ValueError("dtype %s is not written here" % dtype)
     return values.astype(STORAGE[dtype])

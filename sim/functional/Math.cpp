@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------------------------------------------===//
 #include "sim/functional/Elementwise.h"
 #include "sim/functional/InlineAsm.h"
+#include "sim/functional/Library.h"
 
 #include <bit>
 #include <cmath>
@@ -95,161 +96,6 @@ void ceil(Exec &exec) {
   unary(exec, [](double x) { return std::ceil(x); });
 }
 
-// --- Library functions by symbol
-// -------------------------------------------------------------------
-
-using Function1 = double (*)(double);
-struct Symbol {
-  const char *name; ///< without the __nv_ or __ocml_ prefix and the type suffix
-  Function1 function;
-};
-const Symbol symbols[] = {
-    {"acos", std::acos},
-    {"acosh", std::acosh},
-    {"asin", std::asin},
-    {"asinh", std::asinh},
-    {"atan", std::atan},
-    {"atanh", std::atanh},
-    {"cbrt", std::cbrt},
-    {"ceil", std::ceil},
-    {"cos", std::cos},
-    {"cosh", std::cosh},
-    {"erf", std::erf},
-    {"erfc", std::erfc},
-    {"exp", std::exp},
-    {"exp2", std::exp2},
-    {"expm1", std::expm1},
-    {"fabs", std::fabs},
-    {"floor", std::floor},
-    {"j0", ::j0},
-    {"j1", ::j1},
-    {"lgamma", std::lgamma},
-    {"log", std::log},
-    {"log10", std::log10},
-    {"log1p", std::log1p},
-    {"log2", std::log2},
-    {"rint", std::nearbyint},
-    {"round", std::round},
-    {"sin", std::sin},
-    {"sinh", std::sinh},
-    {"sqrt", std::sqrt},
-    {"tan", std::tan},
-    {"tanh", std::tanh},
-    {"tgamma", std::tgamma},
-    {"trunc", std::trunc},
-    {"y0", ::y0},
-    {"y1", ::y1},
-    {"rsqrt", [](double x) { return 1.0 / std::sqrt(x); }},
-    {"rcp", [](double x) { return 1.0 / x; }},
-    {"exp10", [](double x) { return std::pow(10.0, x); }},
-    {"nearbyint", std::nearbyint},
-};
-using Function2 = double (*)(double, double);
-struct Symbol2 {
-  const char *name;
-  Function2 function;
-};
-const Symbol2 symbols2[] = {
-    {"fdividef", [](double x, double y) { return x / y; }},
-    {"fdivide", [](double x, double y) { return x / y; }},
-    {"pow", std::pow},
-    {"atan2", std::atan2},
-    {"fmod", std::fmod},
-    {"fmax", std::fmax},
-    {"fmin", std::fmin},
-    {"hypot", std::hypot},
-    {"copysign", std::copysign},
-    {"fdim", std::fdim},
-    {"remainder", std::remainder},
-    {"div_rn", [](double x, double y) { return x / y; }},
-};
-
-/// "__nv_fast_sinf" to "sin": prefixes and the float suffix fall away.
-std::string plainName(const std::string &symbol, bool isFloat32) {
-  std::string name = symbol;
-  for (const char *prefix : {"__nv_", "__ocml_", "fast_", "native_"})
-    if (name.rfind(prefix, 0) == 0)
-      name.erase(0, std::strlen(prefix));
-  for (const char *suffix : {"_f32", "_f64"})
-    if (name.size() > 4 && name.substr(name.size() - 4) == suffix)
-      name.erase(name.size() - 4);
-  if (isFloat32 && name.size() > 2 && name.back() == 'f' && name != "erf")
-    name.pop_back();
-  return name;
-}
-
-bool integerSymbol(Exec &exec, const std::string &name) {
-  const Value &a = exec.in(0);
-  Store result = storeOf(exec.resultType());
-  auto map = [&](auto f) {
-    Value out = Value::elements(result, a.count());
-    withStore(result, [&](auto zero) {
-      using T = decltype(zero);
-      for (size_t i = 0; i < a.count(); ++i)
-        out.mutableData<T>()[i] = T(f(i));
-    });
-    exec.out(0, std::move(out));
-    return true;
-  };
-  if (name == "clz")
-    return map([&](size_t i) { return std::countl_zero(uint32_t(a.asInt(i))); });
-  if (name == "clzll")
-    return map([&](size_t i) { return std::countl_zero(uint64_t(a.asInt(i))); });
-  if (name == "popc")
-    return map([&](size_t i) { return std::popcount(uint32_t(a.asInt(i))); });
-  if (name == "popcll")
-    return map([&](size_t i) { return std::popcount(uint64_t(a.asInt(i))); });
-  if (name == "ffs")
-    return map([&](size_t i) { return __builtin_ffs(int(a.asInt(i))); });
-  if (name == "ffsll")
-    return map([&](size_t i) { return __builtin_ffsll(a.asInt(i)); });
-  if (name == "abs" || name == "llabs")
-    return map([&](size_t i) { return std::abs(a.asInt(i)); });
-  if (name == "isfinited" || name == "finitef" || name == "isfinite")
-    return map([&](size_t i) { return std::isfinite(a.asDouble(i)); });
-  if (name == "isnand" || name == "isnanf" || name == "isnan")
-    return map([&](size_t i) { return std::isnan(a.asDouble(i)); });
-  if (name == "isinfd" || name == "isinff" || name == "isinf")
-    return map([&](size_t i) { return std::isinf(a.asDouble(i)); });
-  if (name == "signbitd" || name == "signbitf")
-    return map([&](size_t i) { return std::signbit(a.asDouble(i)); });
-  if (name == "llrint" || name == "llrintf" || name == "float2int_rn" || name == "double2int_rn")
-    return map([&](size_t i) { return std::nearbyint(a.asDouble(i)); });
-  return false;
-}
-
-void externElementwise(Exec &exec) {
-  if (skipUnknown(exec))
-    return;
-  const std::string &symbol = exec.attrs().text;
-  const Type &type = exec.resultType();
-  std::string base = symbol.rfind("__nv_", 0) == 0 ? symbol.substr(5) : symbol;
-  if (exec.numOperands() == 1 && integerSymbol(exec, base))
-    return;
-  std::string name = plainName(symbol, type.elem == DType::f32);
-  if (exec.numOperands() == 1 && storeOf(type) >= Store::F32)
-    for (const Symbol &known : symbols)
-      if (name == known.name)
-        return unary(exec, known.function);
-  if (exec.numOperands() == 2 && storeOf(type) >= Store::F32)
-    for (const Symbol2 &known : symbols2)
-      if (name == known.name) {
-        Value a = exec.take(0), b = exec.take(1);
-        auto f = known.function;
-        if (a.store() == Store::F64)
-          return exec.out(0, map2<double, double>(std::move(a), std::move(b), Store::F64, f));
-        return exec.out(0, rounded(map2<float, float>(std::move(a), std::move(b), Store::F32,
-                                                      [f](float x, float y) {
-                                                        return float(f(double(x), double(y)));
-                                                      }),
-                                   type.elem));
-      }
-  if (exec.numOperands() == 3 && (name == "fma" || name == "fma_rn"))
-    return exec.out(0, map3<float>(exec.in(0), exec.in(1), exec.in(2), Store::F32,
-                                   [](float x, float y, float z) { return std::fma(x, y, z); }));
-  exec.unsupported("library function '" + symbol + "' is not known to the simulator");
-}
-
 } // namespace
 
 void registerMath(HandlerTable &table) {
@@ -266,7 +112,7 @@ void registerMath(HandlerTable &table) {
   table.set(Op::Erf, erf);
   table.set(Op::Floor, floor);
   table.set(Op::Ceil, ceil);
-  table.set(Op::ExternElementwise, externElementwise);
+  table.set(Op::ExternElementwise, runLibraryFunction);
   table.set(Op::InlineAsm, runInlineAsm);
 }
 

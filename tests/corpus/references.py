@@ -17,15 +17,6 @@ STEP = {"f16": 2.0**-11, "bf16": 2.0**-8, "f32": 2.0**-24, "f8E4M3FN": 2.0**-4, 
 LOG2E = 1.4426950408889634
 
 
-def toFloat(raw, dtype):
-    """Stored values as float64; nothing for NaNs of eight bits, which data here does not have."""
-    if dtype == "f8E5M2":
-        return (raw.astype(np.uint16) << 8).view(np.float16).astype(np.float64)
-    if dtype == "f8E8M0FNU":
-        return 2.0 ** (raw.astype(np.float64) - 127)
-    return launch_data.toFloat(raw, dtype)
-
-
 class Inputs:
     """The arrays and scalars of a launch by name."""
 
@@ -44,14 +35,20 @@ class Inputs:
         return next((name for name in names if name in self.arguments), None)
 
     def array(self, name):
+        """What the argument holds before the launch, in its own shape; another view of its storage fills that in
+        the order of that view."""
         argument = self.arguments[name]
-        raw = self.launch.initial(self.storages[argument["storage"]])
-        bytes_ = raw.dtype.itemsize
-        view = np.lib.stride_tricks.as_strided(raw.ravel()[argument["offset"]:], argument["shape"], [bytes_ * s for s in argument["strides"]])
-        return toFloat(np.ascontiguousarray(view), argument["dtype"])
+        main = self.storages[argument["storage"]]
+        raw = self.launch.initial(main)
+        if argument is not main:
+            memory = np.zeros(raw.size, raw.dtype)
+            self.view(memory, main)[...] = raw
+            raw = self.view(memory, argument)
+        return launch_data.toFloat(np.ascontiguousarray(raw), argument["dtype"])
 
-    def size(self, name):
-        return int(np.prod(self.arguments[name]["shape"]))
+    @staticmethod
+    def view(memory, argument):
+        return np.lib.stride_tricks.as_strided(memory[argument["offset"]:], argument["shape"], [memory.itemsize * s for s in argument["strides"]])
 
     def dtype(self, name):
         return self.arguments[name]["dtype"]
@@ -66,14 +63,9 @@ def product(a, b):
 
 
 def stored(x, name, wanted, allowed=0.0):
-    """{storage: (values, allowed)} with the rounding of what is stored; where the argument is not a
-    row-major view of its storage: values in the storage's order."""
-    argument = x.arguments[name]
+    """{storage: (values, allowed)} with the rounding of what is stored."""
     allowed = allowed + x.step(name) * np.abs(wanted) + 2.0**-24
-    order = np.argsort([-s for s in argument["strides"]], kind="stable")
-    if wanted.ndim == len(order):
-        wanted, allowed = (np.broadcast_to(side, wanted.shape).transpose(order) for side in (wanted, allowed))
-    return {str(argument["storage"]): (np.ascontiguousarray(wanted).ravel(), np.ascontiguousarray(allowed).ravel())}
+    return {str(x.arguments[name]["storage"]): (wanted.ravel(), np.broadcast_to(allowed, wanted.shape).ravel())}
 
 
 def gemm(x):
