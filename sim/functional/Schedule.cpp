@@ -60,10 +60,27 @@ void ScheduleRunner::collect() {
     ready.push_back(task);
 }
 
+/// Whether the instruction may let other tasks go on.
+static bool signals(const Cluster &cluster, Pc pc) {
+  const Inst &inst = cluster.program().code[pc];
+  const Effect *effects = cluster.program().effectsOf(inst);
+  return std::any_of(effects, effects + inst.numEffects, [](const Effect &effect) {
+    return effect.kind == sync::Kind::BarrierArrive || effect.kind == sync::Kind::ClusterArrive ||
+           effect.kind == sync::Kind::NamedBarrierArrive;
+  });
+}
+
 void ScheduleRunner::runTask(int32_t task, int64_t limit, int64_t &steps) {
   for (int64_t i = 0; i < limit; ++i) {
+    const bool signalled =
+        schedule.kind != Schedule::Kind::Fifo && signals(cluster, cluster.task(task).pc);
     StepStatus status = cluster.step(task);
     ++steps;
+    if (signalled && status == StepStatus::Ran &&
+        (schedule.kind == Schedule::Kind::Adversarial || nextRandom() % 4 == 0)) {
+      late.push_back(task);
+      return;
+    }
     if (schedule.kind == Schedule::Kind::Fifo && !cluster.pending().empty())
       while (!cluster.pending().empty() && !cluster.failed())
         cluster.complete(cluster.pending().begin()->first);
@@ -77,6 +94,10 @@ bool ScheduleRunner::advance(int64_t budget) {
   int64_t steps = 0;
   collect();
   while (steps < budget && !cluster.finished() && !cluster.failed()) {
+    // What has let others go on waits until they cannot, or until chance says so.
+    if (!late.empty() &&
+        (ready.empty() || (schedule.kind == Schedule::Kind::Random && nextRandom() % 16 == 0)))
+      ready.insert(ready.begin(), late.begin(), late.end()), late.clear();
     const bool idle = ready.empty();
     if (idle && cluster.pending().empty()) {
       cluster.reportDeadlock();

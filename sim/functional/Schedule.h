@@ -3,9 +3,11 @@
 //
 // fifo         tasks run until they block, in the order in which they became ready; asynchronous
 //              operations complete as soon as they may
-// random:SEED  every step picks among the ready tasks and the completable operations
+// random:SEED  every step picks among the ready tasks and the completable operations; one arrival
+//              in four holds its task back until the others have gone far
 // adversarial  asynchronous operations complete as late as they can (when no task can go on),
-//              youngest first, and the task that became ready last runs first
+//              youngest first; the task that became ready last runs first, and one that has
+//              arrived at a barrier goes on only when no other can
 //
 //===-------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -44,6 +46,7 @@ private:
   Schedule schedule;
   uint64_t random;
   std::vector<int32_t> ready;
+  std::vector<int32_t> late; ///< ready, but held back behind the others
 
   uint64_t nextRandom();
   void collect();
