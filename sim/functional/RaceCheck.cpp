@@ -77,12 +77,17 @@ void RaceCheck::meet(TaskState &task) {
   uint32_t now = task.knows.ordered.at(task.actor);
   task.met = std::max<uint32_t>(now, 1);
   task.knows.ordered.raise(task.actor, task.met + 1);
+  if (task.rest >= 0)
+    task.knows.ordered.raise(task.rest, task.seen);
 }
 
-/// What the task has done so far becomes part of `into`; what it does next does not.
-/// `partial`: only what it had done when its threads last met.
-void RaceCheck::release(TaskState &task, Knowledge &into, bool partial) {
-  if (partial) {
+/// What the task has done so far becomes part of `into`; what it does next does not. Of some
+/// threads only what they had done when all last met; of the leading warp not what the
+/// others still have to look at.
+void RaceCheck::release(TaskState &task, Knowledge &into, Who who) {
+  if (who == Who::All && task.rest >= 0)
+    task.knows.ordered.raise(task.rest, task.seen);
+  if (who == Who::Some) {
     Knowledge some = task.knows;
     some.ordered.lower(task.actor, task.met);
     into.join(some);
@@ -128,7 +133,7 @@ void RaceCheck::onBarrier(const BarrierEvent &event) {
     if (clustered && event.kind == BarrierEvent::Kind::Mbarrier && event.rank != event.by.rank)
       visitBarrier(event);
     if (event.async == noAsync) {
-      release(stateOf(event.by), barrier.arrived, event.partial);
+      release(stateOf(event.by), barrier.arrived, event.partial ? Who::Some : Who::All);
     } else if (auto it = issued.find(event.async); it != issued.end()) {
       barrier.arrived.join(it->second);
       // A commit: all operations of its queue up to here are complete.
@@ -152,14 +157,24 @@ void RaceCheck::onBarrier(const BarrierEvent &event) {
       Actor actor = mbarrierActor(event.rank, event.id);
       barrier.done.ordered.raise(actor, uint32_t(event.generation));
       barrier.done.fenced.raise(actor, uint32_t(event.generation));
+      checkLooks(event, barrier);
     }
     break;
   }
   case BarrierEvent::What::WaitEnd: {
     TaskState &task = stateOf(event.by);
     task.knows.join(barrier.done);
-    if (event.kind != BarrierEvent::Kind::Mbarrier && !event.partial)
+    if (event.kind == BarrierEvent::Kind::Mbarrier) {
+      if (task.leader < 0) {
+        task.leader = numActors++;
+        const Task *running = taskOf(event.by);
+        task.rest = running && running->numWarps > 1 ? numActors++ : -1;
+      }
+      task.knows.ordered.raise(task.leader, ++task.seen);
+      barrier.looks.push_back({event.by, event.pc, task.seen});
+    } else if (!event.partial) {
       meet(task);
+    }
     break;
   }
   default: break;
@@ -168,8 +183,40 @@ void RaceCheck::onBarrier(const BarrierEvent &event) {
     next->onBarrier(event);
 }
 
+/// A phase has completed: who waited for the one before must have looked by then, all of its
+/// warps, or it could wait for ever.
+void RaceCheck::checkLooks(const BarrierEvent &event, BarrierState &barrier) {
+  for (const Look &look : barrier.looks) {
+    const TaskState &task = stateOf(look.by);
+    bool leader = barrier.arrived.ordered.at(task.leader) >= look.seen;
+    bool others = task.rest < 0 || barrier.arrived.ordered.at(task.rest) >= look.seen;
+    if (leader && others)
+      continue;
+    const Task *waiter = taskOf(look.by), *by = taskOf(event.by);
+    Finding finding{Finding::Kind::LostPhase,
+                    "the next phase of the mbarrier can complete before " +
+                        std::string(leader ? "a lagging warp of '" : "'") +
+                        (waiter ? waiter->name : "?") +
+                        "' has looked at this one: the wait could hang or pass too early",
+                    program.code[look.pc].loc,
+                    look.by,
+                    {},
+                    1};
+    finding.notes.push_back({program.code[event.pc].loc,
+                             "the next phase completes here, by '" + (by ? by->name : "?") + "'"});
+    // Warps of a task that run so far apart are possible, but no run of ours shows them.
+    if (leader)
+      cluster->warn(std::move(finding));
+    else
+      cluster->report(std::move(finding));
+  }
+  barrier.looks.clear();
+}
+
 void RaceCheck::onAsyncStart(const AsyncEvent &event) {
-  release(stateOf(event.by), issued[event.id]);
+  // Warps issue wgmma and copies of registers together; one thread issues anything else.
+  bool together = event.group == sync::Group::Wgmma || event.group == sync::Group::CpAsync;
+  release(stateOf(event.by), issued[event.id], together ? Who::All : Who::Leader);
   if (next)
     next->onAsyncStart(event);
 }

@@ -18,6 +18,10 @@
 // Threads of one task count as one, for the compiler orders their accesses; but an
 // arrival by some of them covers only what came before they last met the others.
 //
+// The warps of a task wait each on their own: the one that leads, which does what one thread
+// does for all, and the rest, which are known to have waited where all of the task meet. A
+// phase that may complete before both have looked at the one before is lost.
+//
 // A CTA's memory is there from its start to its end: what others do to it must come after
 // the one and before the other. Tensor memory of a pair of CTAs goes with the first.
 //
@@ -76,12 +80,21 @@ private:
   struct TaskState {
     Actor actor = -1;
     Knowledge knows;
-    uint32_t met = 0; ///< its clock when its threads last met
+    uint32_t met = 0;             ///< its clock when its threads last met
+    Actor leader = -1, rest = -1; ///< of waits; rest -1: there is one warp
+    uint32_t seen = 0;            ///< waits so far
     bool ended = false;
   };
+  /// A wait that has passed, for the last completed phase.
+  struct Look {
+    TaskRef by;
+    Pc pc = -1;
+    uint32_t seen = 0; ///< the task's waits up to this one
+  };
   struct BarrierState {
-    Knowledge arrived; ///< of all arrivals so far
-    Knowledge done;    ///< of those whose phase has completed
+    Knowledge arrived;       ///< of all arrivals so far
+    Knowledge done;          ///< of those whose phase has completed
+    std::vector<Look> looks; ///< since the last phase completed
   };
   struct Stamp {
     Actor actor = -1;
@@ -118,8 +131,10 @@ private:
   Actor queueActor(TaskRef task, sync::Group group);
   Actor mbarrierActor(int32_t rank, int64_t offset);
   Task *taskOf(TaskRef task);
-  void release(TaskState &task, Knowledge &into, bool partial = false);
+  enum class Who : uint8_t { All, Leader, Some };
+  void release(TaskState &task, Knowledge &into, Who who = Who::All);
   void meet(TaskState &task);
+  void checkLooks(const BarrierEvent &event, BarrierState &barrier);
   // Lifetimes.cpp
   void visit(int32_t rank, const Stamp &stamp, const Knowledge &knows, const char *what);
   void visitBarrier(const BarrierEvent &event);

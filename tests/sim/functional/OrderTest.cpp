@@ -302,4 +302,66 @@ TEST(Order, TheChipChoosesHowManyClustersAreLaunchedBeforeARequest) {
   EXPECT_TRUE(different);
 }
 
+/// Two tasks meet `steps` times, each at a barrier of its own that the other arrives at, with
+/// so many slots that they take turns.
+Program rendezvous(int64_t slots, int32_t warps) {
+  Kernel b("rendezvous");
+  Reg mine = b.barriers("mine", slots, 1), yours = b.barriers("yours", slots, 1);
+  auto steps = [&](Reg arriveAt, Reg waitAt) {
+    for (int64_t step = 0; step < 6; ++step) {
+      Reg slot = b.i32(step % slots);
+      Effect arrive = arriveEffect(b.barrier(arriveAt, slot));
+      arrive.taskBarrierBefore = false;
+      b.sync({arrive});
+      b.sync({waitEffect(b.barrier(waitAt, slot), b.i32(step / slots & 1))});
+    }
+  };
+  b.warpSpecialize({mine, yours}, {},
+                   [&]() -> Regs {
+                     steps(yours, mine);
+                     return {};
+                   },
+                   {partition("other", warps, [&](const Regs &c) { steps(c[0], c[1]); })});
+  b.facts().numWarps = warps;
+  b.ret();
+  return b.finish();
+}
+
+// Who has passed may come round and complete the other's next phase before it has looked at
+// this one.
+TEST(Order, AMeetingNeedsTwoSlots) {
+  GlobalMemory memory;
+  Program right = rendezvous(2, 1), wrong = rendezvous(1, 1);
+  RunReport clean = checked(right, {}, memory);
+  EXPECT_TRUE(clean.clean()) << text(right, clean);
+  EXPECT_TRUE(clean.warnings.empty());
+  RunReport report = checked(wrong, {}, memory);
+  EXPECT_TRUE(found(report, Finding::Kind::LostPhase, "phase of the mbarrier"))
+      << text(wrong, report);
+  // The barrier of the slot between does not help warps that nothing makes meet.
+  RunReport lagging = checked(rendezvous(2, 4), {}, memory);
+  EXPECT_TRUE(lagging.clean());
+  ASSERT_FALSE(lagging.warnings.empty());
+  EXPECT_NE(lagging.warnings[0].message.find("a lagging warp"), std::string::npos);
+}
+
+// Without the check of clocks the schedules show it: a task that has just arrived is late.
+TEST(Order, SchedulesHoldBackWhoHasArrived) {
+  GlobalMemory memory;
+  Program wrong = rendezvous(1, 1), right = rendezvous(2, 1);
+  auto stuck = [&](const Program &program, Schedule schedule) {
+    LaunchConfig config;
+    config.schedule = schedule;
+    config.raceCheck = false;
+    return !FunctionalMachine(program, config, memory).run().clean();
+  };
+  EXPECT_TRUE(stuck(wrong, {Schedule::Kind::Adversarial, 0}));
+  int seeds = 0;
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    seeds += stuck(wrong, {Schedule::Kind::Random, seed});
+    EXPECT_FALSE(stuck(right, {Schedule::Kind::Random, seed}));
+  }
+  EXPECT_GT(seeds, 5);
+}
+
 } // namespace
