@@ -48,6 +48,13 @@ void Encoder::assumeSizes(ExprId bound) {
   }
 }
 
+/// A buffer that a loop carries, from one allocation to another: nobody may ask which.
+void Encoder::lostView(Operation *loop, Value arg, Value result, Block &out) {
+  if (followed.contains(arg))
+    return unsupported(loop, "carries a buffer that is not one slot of one allocation", out);
+  views[arg] = views[result] = {};
+}
+
 void Encoder::forLoop(Operation *op, Block &out) {
   auto loop = cast<scf::ForOp>(op);
   Stmt stmt{Stmt::LoopStmt};
@@ -112,7 +119,8 @@ void Encoder::forLoop(Operation *op, Block &out) {
       } else if (same && vars[i] >= 0 && to[0].view.slot != NoExpr) {
         stmt.nexts.push_back({vars[i], to[0].view.slot});
       } else {
-        unsupported(op, "carries a buffer that is not one slot of one allocation", stmt.body);
+        lostView(op, arg, result, stmt.body);
+        continue;
       }
       ViewSet after = from;
       if (vars[i] >= 0) {

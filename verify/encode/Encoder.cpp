@@ -357,7 +357,7 @@ void Encoder::operation(Operation *op, Block &out) {
   case SyncEffectsKind::None: return;
   case SyncEffectsKind::Own: effects(op, out); return readAnswer(op);
   case SyncEffectsKind::OfBody:
-    if (op->hasTrait<OpTrait::IsTerminator>())
+    if (op->hasTrait<OpTrait::IsTerminator>() || callsFunction(op))
       return;
     return unsupported(op, "this control flow", out);
   case SyncEffectsKind::Undeclared:

@@ -90,6 +90,7 @@ private:
   // Control.cpp
   void forLoop(mlir::Operation *op, Block &out);
   void whileLoop(mlir::Operation *op, Block &out);
+  void lostView(mlir::Operation *loop, mlir::Value arg, mlir::Value result, Block &out);
   VarId countAnswers(mlir::Operation *loop, Stmt &stmt);
   void countedAnswers(VarId count, Stmt &stmt, std::vector<Assign> &results);
   void readAnswer(mlir::Operation *op);
@@ -104,6 +105,7 @@ private:
   // Scalars.cpp
   ExprId scalar(mlir::Value value);
   ExprId compute(mlir::Operation *op, unsigned result);
+  bool callsFunction(mlir::Operation *op) const;
   ExprId argument(mlir::BlockArgument arg);
   ExprId unknown(mlir::Value value, const std::string &name, bool perEvaluation);
 
@@ -178,6 +180,7 @@ private:
   llvm::DenseMap<mlir::Operation *, int64_t> numbers; ///< pre-order, the function is 0
   llvm::DenseMap<mlir::Value, ExprId> scalars;
   llvm::DenseMap<mlir::Value, ViewSet> views;
+  llvm::DenseSet<mlir::Value> followed; ///< those that somebody has asked for
   std::vector<Root> roots;
   StorageAliases aliases;
   StorageAllocation allocation; ///< of them

@@ -123,6 +123,21 @@ static Value signOf(Operation *op) {
   return shift->getOperand(0);
 }
 
+/// A call that computes something and does nothing else.
+bool Encoder::callsFunction(Operation *op) const {
+  auto call = dyn_cast<tt::CallOp>(op);
+  if (!call)
+    return false;
+  auto callee = SymbolTable::lookupNearestSymbolFrom<tt::FuncOp>(op, call.getCalleeAttr());
+  WalkResult pure = callee.getBody().walk([&](Operation *inner) {
+    return isPure(inner) || inner->hasTrait<OpTrait::IsTerminator>() ||
+                   inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>()
+               ? WalkResult::advance()
+               : WalkResult::interrupt();
+  });
+  return !pure.wasInterrupted();
+}
+
 ExprId Encoder::compute(Operation *op, unsigned result) {
   Value value = op->getResult(result);
   StringRef name = op->getName().getStringRef();
@@ -247,7 +262,7 @@ ExprId Encoder::compute(Operation *op, unsigned result) {
       return e.opaque("load", scalar(op->getOperand(0)));
     return unknown(value, "loaded value", true);
   }
-  if (isPure(op) && op->getNumOperands() <= 3 && op->getNumRegions() == 0) {
+  if ((isPure(op) || callsFunction(op)) && op->getNumOperands() <= 3 && op->getNumRegions() == 0) {
     std::string key = name.str();
     for (NamedAttribute attr : op->getAttrs())
       if (attr.getName() != "loc") {

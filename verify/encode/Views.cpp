@@ -124,6 +124,7 @@ void Encoder::targetOf(const View &v, bool barrier, Target &target) {
 }
 
 ViewSet Encoder::view(Value value) {
+  followed.insert(value);
   if (auto it = views.find(value); it != views.end())
     return it->second;
   ViewSet set;

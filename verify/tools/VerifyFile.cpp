@@ -259,6 +259,10 @@ FileVerdict verifyFile(const std::string &path, const VerifyRequest &request) {
   OwningOpRef<ModuleOp> module = std::move(*parsed);
   IrLevel level = irLevelOf(*module, path);
   if (level == IrLevel::Source) {
+    // A function that the front end was told to keep apart is looked into as well.
+    for (auto function : module->getOps<FunctionOpInterface>())
+      if (function.isPrivate() && function.getFunctionBody().hasOneBlock())
+        function->removeAttr("noinline");
     FirstError first(&context);
     if (failed(ingestModule(*module, given.facts))) {
       return bad(first.take("the kernel cannot be read").str() + "\n");

@@ -187,6 +187,19 @@ TEST_F(AliasesTest, whatCannotBeFollowedProvesButDoesNotRefute) {
             "which part of its buffer an access touches");
 }
 
+TEST_F(AliasesTest, aLoopMayCarryABufferThatNobodyLooksAt) {
+  // First one allocation, then another: in pipelined loops, to keep it alive.
+  std::string loop = "  %a = ttg.local_alloc : () -> " + kTile + "\n" +
+                     "  %l = scf.for %i = %c0 to %x step %c1 iter_args(%p = %a) -> (" + kTile +
+                     ") : i32 {\n  %o = ttg.local_alloc : () -> " + kTile + "\n";
+  std::string end = "  scf.yield %o : " + kTile + "\n  }\n";
+  EXPECT_EQ(verdict(loop + end), "PROVED");
+  std::string text = verdict(loop + write("p") + end);
+  EXPECT_NE(text.find("carries a buffer"), std::string::npos) << text;
+  text = verdict(loop + end + write("l"));
+  EXPECT_NE(text.find("cannot be found"), std::string::npos) << text;
+}
+
 TEST_F(AliasesTest, storageThatIsTooSmallIsNamed) {
   std::string text =
       verdict("  %s = tlx.storage_alias_spec storage = smem, size = 100 : "

@@ -145,6 +145,20 @@ TEST_F(AmdTest, WaysThatMeetAgainPassTheirValuesOn) {
   EXPECT_EQ(verdict(meet("c0")), "race");
 }
 
+TEST_F(AmdTest, ACallOfAFunctionIsItsValue) {
+  // The same function of the same value: both conditions are one.
+  auto twice = [&](const std::string &argument) {
+    return "  %f = tt.call @even(%n) : (i32) -> i32\n  %g = tt.call @even(%" + argument +
+           ") : (i32) -> i32\n  %i = arith.cmpi eq, %f, %c0 : i32\n" +
+           "  %j = arith.cmpi eq, %g, %c0 : i32\n  scf.if %i {\n" + copy("a") + commit() +
+           "  }\n  scf.if %j {\n" + wait(0) + "  }\n  scf.if %i {\n" + read("a") + "  }\n" +
+           kReturn + "}\ntt.func private @even(%x: i32) -> i32 attributes {noinline = true} {\n" +
+           "  %y = arith.andi %x, %x : i32\n  tt.return %y : i32\n";
+  };
+  EXPECT_EQ(verdict(twice("n")), "PROVED");
+  EXPECT_EQ(verdict(twice("c1")), "race");
+}
+
 TEST_F(AmdTest, AStageOfAPipelineIsPartOfItsLoop) {
   auto stage = [&](const std::string &inside) {
     return copy("a") + commit() + "  scf.execute_region no_inline {\n" + inside +
