@@ -12,6 +12,7 @@ install(TARGETS ${_tools} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS TlxCompiler TlxSimDevice LIBRARY DESTINATION lib)
 install(DIRECTORY python/tlx_record DESTINATION ${CMAKE_INSTALL_DATADIR}/tlx/python
   FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
+install(DIRECTORY docs/examples DESTINATION ${CMAKE_INSTALL_DATADIR}/tlx)
 foreach(_shell_place "bash|bash-completion/completions/tlx" "zsh|zsh/vendor-completions/_tlx" "fish|fish/vendor_completions.d/tlx.fish")
   string(REPLACE "|" ";" _shell_place "${_shell_place}")
   list(GET _shell_place 0 _shell)

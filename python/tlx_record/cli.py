@@ -65,7 +65,7 @@ def main(argv=None):
         try:
             from .recorder import Recorder, Stop
         except ModuleNotFoundError as error:
-            raise RecordError(str(error), "pip install " + error.name) from None
+            raise RecordError(str(error), "%s -m pip install %s" % (sys.executable, error.name)) from None
         if not os.path.isfile(options.program):
             raise RecordError("there is no file '%s'" % options.program)
         recorder = Recorder(options.target, options.out, options.configs, options.data, options.check_torch, options.limit, options.prefix, say)

@@ -10,7 +10,7 @@ TESTED_VERSION = "3.7.4"
 
 def load():
     """Imports triton with TLX; RecordError when it is absent or is not fbtriton. Warns about an untested version."""
-    install = "pip install fbtriton==%s" % TESTED_VERSION
+    install = "%s -m pip install fbtriton==%s" % (sys.executable, TESTED_VERSION)
     try:
         importlib.import_module("triton")
     except ImportError as error:

@@ -2,9 +2,9 @@
 import types
 
 MATRIX_PRODUCTS = {
-    "matmul", "mm", "bmm", "addmm", "baddbmm", "__matmul__", "linear", "einsum", "scaled_dot_product_attention",
+    "matmul", "mm", "bmm", "addmm", "baddbmm", "__matmul__", "linear", "einsum", "scaled_dot_product_attention", "softmax",
 }  # fmt: skip
-LARGE_PRODUCT = 1 << 22  # elements of a result or operand above which a reference nobody compares with is skipped
+LARGE_PRODUCT = 1 << 18  # elements of an operand above which a reference nobody compares with is skipped
 
 
 class _Nothing:
@@ -59,15 +59,29 @@ def host_mode(torch, skip_references):
                 return zeros_like_result(function, args, kwargs)
             return function(*args, **kwargs)
 
+    def tensors(args, kwargs):
+        return [a for a in (*args, *kwargs.values()) if isinstance(a, torch.Tensor)]
+
     def large(args, kwargs):
-        tensors = [a for a in (*args, *kwargs.values()) if isinstance(a, torch.Tensor)]
-        return any(t.numel() >= LARGE_PRODUCT for t in tensors) and not any(t.requires_grad for t in tensors)
+        return any(t.numel() >= LARGE_PRODUCT for t in tensors(args, kwargs))
 
     def zeros_like_result(function, args, kwargs):
         meta = lambda a: a.to("meta") if isinstance(a, torch.Tensor) else a
-        with torch._C.DisableTorchFunctionSubclass():
-            result = function(*map(meta, args), **{k: meta(v) for k, v in kwargs.items()})
-        return torch.zeros(result.shape, dtype=result.dtype)
+        with torch._C.DisableTorchFunctionSubclass(), torch.no_grad():
+            shape = function(*map(meta, args), **{k: meta(v) for k, v in kwargs.items()})
+        return Zeros.apply(shape.shape, shape.dtype, *tensors(args, kwargs))
+
+    class Zeros(torch.autograd.Function):
+        """Zeros with a gradient of zeros."""
+
+        @staticmethod
+        def forward(context, shape, dtype, *operands):
+            context.operands = operands
+            return torch.zeros(shape, dtype=dtype)
+
+        @staticmethod
+        def backward(context, _):
+            return None, None, *map(torch.zeros_like, context.operands)
 
     return HostMode()
 

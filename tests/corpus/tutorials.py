@@ -12,6 +12,7 @@ fewer than 95 % of the kernels are recorded or one of the tools refuses what was
 """
 import argparse
 import ast
+import collections
 import json
 import os
 import re
@@ -81,7 +82,7 @@ def record(python, root, program, target, out, timeout):
     print("%-12s %-55s %s, %d launches" % (target, program.path, code, sum(n.endswith(".json") for n in os.listdir(folder))), flush=True)
 
 
-def recorded(out):
+def recorded(out, root):
     """{(file below the tutorials, kernel): stems of its launches}."""
     found = {}
     for folder, _, names in os.walk(out):
@@ -92,20 +93,15 @@ def recorded(out):
             with open(stem + ".json", encoding="utf-8") as file:
                 kernel = json.load(file)["kernel"]
             with open(stem + ".source", encoding="utf-8") as file:
-                where = functionFile(file.read(), kernel)
+                where = functionFile(file.read(), root)
             found.setdefault((where.split(TUTORIALS + os.sep)[-1], kernel), []).append(stem)
     return found
 
 
-def functionFile(text, kernel):
-    """The file that the location of `kernel` names."""
-    alias = re.search(r"tt\.func public @%s\(.*loc\((#loc\d*)\)\n?$" % re.escape(kernel), text, re.M)
-    if alias is None:  # the location follows the body
-        alias = re.search(r"^  \} loc\((#loc\d*)\)", text[text.index("tt.func public @%s(" % kernel):], re.M)
-    seen = re.search(r"^%s = loc\((.*)\)$" % re.escape(alias.group(1)), text, re.M)
-    while '"' not in seen.group(1) or ".py" not in seen.group(1):
-        seen = re.search(r"^%s = loc\((.*)\)$" % re.escape(re.search(r"#loc\d*", seen.group(1)).group(0)), text, re.M)
-    return re.search(r'"([^"]+\.py)"', seen.group(1)).group(1)
+def functionFile(text, root):
+    """The file of the tutorials that the kernel's locations name most often; helpers of other files are inlined here and there."""
+    count = collections.Counter(re.findall(r'loc\("([^"]+\.py)":\d', text))
+    return next((path for path, _ in count.most_common() if os.path.exists(os.path.join(root, path.split(TUTORIALS + os.sep)[-1]))), "")
 
 
 def tools(task):
@@ -145,7 +141,7 @@ def main():
                 for program in chosen:
                     if (program.hasTests or program.isScript) and program.target in (None, target):
                         record(arguments.python, root, program, target, out, arguments.record_timeout)
-        return judge(chosen if arguments.names else programs(root), recorded(out), arguments)
+        return judge(chosen if arguments.names else programs(root), recorded(out, root), arguments)
 
 
 def judge(chosen, launches, arguments):

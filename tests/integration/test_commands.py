@@ -11,10 +11,13 @@ import unittest
 import pytlx
 
 # What a line of a code block begins with when it is a command.
-COMMAND = re.compile(r"(\$ |\./|(build/bin/|scripts/|python3|pip|sudo|apt|ninja|cmake|ctest|cpack|tlx|pytest|sed|git|source|export)\b|[A-Z_]+=\S+ )")
+COMMAND = re.compile(r"(\$ |\./|(build/bin/|scripts/|python3|pip|sudo|apt|ninja|cmake|ctest|cpack|tlx|tlx-env/bin/pip|pytest|sed|git|source|export)\b|[A-Z_]+=\S+ )")
 # Commands that are not run, by what they begin with, and why.
 NOT_RUN = {
     "pip install": "installs packages",
+    "python3 -m venv": "installs packages",
+    "tlx-env/bin/pip": "installs packages",
+    "export TLX_PYTHON": "names what was installed",
     "sudo apt": "installs packages",
     "./scripts/quickstart.sh": "builds the tree; its steps are run by tests of their own",
     "./scripts/test.sh": "is the suite",

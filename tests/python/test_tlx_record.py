@@ -179,7 +179,7 @@ class Commands(unittest.TestCase):
                 done = subprocess.run([sys.executable, "-m", "tlx_record", os.path.join(PROGRAM, "vector_add.py")], capture_output=True, text=True,
                                       cwd=shadow, env=dict(os.environ, PYTHONPATH=shadow + ":" + os.path.join(pytlx.SOURCE, "python")))  # fmt: skip
                 self.assertEqual(done.returncode, 2, done.stderr)
-                self.assertIn("hint: pip install %s\n" % install, done.stderr)
+                self.assertIn("hint: %s -m pip install %s\n" % (sys.executable, install), done.stderr)
                 self.assertNotIn("Traceback", done.stderr)
 
     def test_aMissingFileAndABadOptionAreUsageErrors(self):

@@ -45,6 +45,7 @@ std::vector<Finding> examine() {
       program("tlx-verify", "no proofs", build),
       program("tlx-run", "no simulation, no launches", build),
       program("tlx-opt", "no reading or printing of IR", build),
+      program("tlx-compile", "no compilation to machine code", build),
   };
   auto recorder = findRecorder();
   if (!recorder) {
@@ -53,10 +54,13 @@ std::vector<Finding> examine() {
     out.push_back({"python3", true, recorder->command.front(), ""});
     out.push_back({"tlx_record", !packageFolder().empty(), packageFolder(),
                    "no recording of Python programs"});
+    // Debian's own Python takes no packages from pip.
+    const std::string environment =
+        "python3 -m venv tlx-env && tlx-env/bin/pip install fbtriton==3.7.4 numpy && export "
+        "TLX_PYTHON=$PWD/tlx-env/bin/python";
     out.push_back(package(*recorder, "fbtriton",
-                          "no recording: a .py cannot be verified, recorded IR can",
-                          "pip install fbtriton==3.7.4"));
-    out.push_back(package(*recorder, "numpy", "no recording", "pip install numpy"));
+                          "no recording: a .py cannot be verified, recorded IR can", environment));
+    out.push_back(package(*recorder, "numpy", "no recording", environment));
     out.push_back(package(
         *recorder, "torch", "programs that import torch cannot be recorded; numpy arrays can",
         "pip install torch, then fbtriton again with --force-reinstall --no-deps"));
