@@ -103,23 +103,16 @@ struct FloatFunction {
   double (*function)(const Args &);
 };
 #define TLX_1(name, expression)                                                                    \
-  {                                                                                                \
-    name, [](const Args &a) -> double {                                                            \
-      double x = a.x[0];                                                                           \
-      return expression;                                                                           \
-    }                                                                                              \
-  }
+  {name, [](const Args &a) -> double {                                                             \
+     double x = a.x[0];                                                                            \
+     return expression;                                                                            \
+   }}
 #define TLX_2(name, expression)                                                                    \
-  {                                                                                                \
-    name, [](const Args &a) -> double {                                                            \
-      double x = a.x[0], y = a.x[1];                                                               \
-      return expression;                                                                           \
-    }                                                                                              \
-  }
-#define TLX_N(name, expression)                                                                    \
-  {                                                                                                \
-    name, [](const Args &a) -> double { return double(expression); }                               \
-  }
+  {name, [](const Args &a) -> double {                                                             \
+     double x = a.x[0], y = a.x[1];                                                                \
+     return expression;                                                                            \
+   }}
+#define TLX_N(name, expression) {name, [](const Args &a) -> double { return double(expression); }}
 
 const FloatFunction floatFunctions[] = {
     TLX_1("acos", std::acos(x)),
@@ -242,24 +235,17 @@ struct IntFunction {
   const char *name;
   int64_t (*function)(const Args &);
 };
-#define TLX_I(name, expression)                                                                    \
-  {                                                                                                \
-    name, [](const Args &a) -> int64_t { return int64_t(expression); }                             \
-  }
+#define TLX_I(name, expression) {name, [](const Args &a) -> int64_t { return int64_t(expression); }}
 #define TLX_S(name, expression)                                                                    \
-  {                                                                                                \
-    name, [](const Args &a) -> int64_t {                                                           \
-      int64_t x = int32_t(a.n[0]), y = int32_t(a.n[1]);                                            \
-      return int64_t(expression);                                                                  \
-    }                                                                                              \
-  }
+  {name, [](const Args &a) -> int64_t {                                                            \
+     int64_t x = int32_t(a.n[0]), y = int32_t(a.n[1]);                                             \
+     return int64_t(expression);                                                                   \
+   }}
 #define TLX_U(name, expression)                                                                    \
-  {                                                                                                \
-    name, [](const Args &a) -> int64_t {                                                           \
-      uint64_t x = uint32_t(a.n[0]), y = uint32_t(a.n[1]);                                         \
-      return int64_t(expression);                                                                  \
-    }                                                                                              \
-  }
+  {name, [](const Args &a) -> int64_t {                                                            \
+     uint64_t x = uint32_t(a.n[0]), y = uint32_t(a.n[1]);                                          \
+     return int64_t(expression);                                                                   \
+   }}
 
 const IntFunction intFunctions[] = {
     TLX_I("abs", std::abs(a.n[0])),

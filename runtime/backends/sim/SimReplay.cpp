@@ -467,11 +467,13 @@ private:
   LaunchReport conclude(const std::vector<Finding> &findings) {
     LaunchReport report;
     bool same = metOtherPhase();
-    for (const Finding &finding : findings) {
-      report.findings.push_back(findingOf(kernel, finding));
-      if (isViolation(trace.violation.category, finding))
-        same = true;
-    }
+    // What the trace is about comes first.
+    for (bool claimed : {true, false})
+      for (const Finding &finding : findings)
+        if (isViolation(trace.violation.category, finding) == claimed) {
+          report.findings.push_back(findingOf(kernel, finding));
+          same |= claimed;
+        }
     std::string claim = trace.violation.category + ": " + trace.violation.message;
     if (same) {
       report.notes.push_back("the replay of " + std::to_string(trace.events.size()) +
