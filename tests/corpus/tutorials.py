@@ -28,7 +28,10 @@ FEWEST = 0.95
 TUTORIALS = os.path.join("triton", "language", "extra", "tlx", "tutorials")
 # What a program is for, by its path; None: its tests say.
 PROGRAM_TARGETS = (("testing/", None), ("blackwell", "cuda:100"), ("fused_attention", "cuda:100"), ("amd", "hip:gfx950"), ("gfx9", "hip:gfx950"))
-PERFORMANCE = "_perf.py"  # the kernels of test_correctness.py once more, at many sizes
+# The same kernels once more, at many sizes.
+PERFORMANCE = "_perf.py"
+MANY_SIZES = "more_shapes"
+MOST_CASES = "8"
 
 
 def folderOf(python):
@@ -70,7 +73,7 @@ def record(python, root, program, target, out, timeout):
     path = os.path.join(root, program.path)
     if program.hasTests:
         command = [python, "-m", "pytest", "-p", "tlx_record", "-p", "no:cacheprovider", "--rootdir", folder, "-q", "--tlx-out", folder, "--tlx-target", target,
-                   "--tlx-cover", "--tlx-data", "generated", path]
+                   "--tlx-cover", "--tlx-first", MOST_CASES, "-k", "not " + MANY_SIZES, "--tlx-data", "generated", path]
     else:
         command = [python, "-m", "tlx_record", "--out", folder, "--target", target, "--data", "generated", path]
     environment = dict(os.environ, PYTHONPATH=os.path.join(pytlx.SOURCE, "python"), PYTHONDONTWRITEBYTECODE="1")

@@ -32,6 +32,8 @@ class Front(unittest.TestCase):
         self.assertEqual(tlx("verify", "absent.ttgir").returncode, 2)
         done = tlx("run", "--device", "sim", KERNEL, "--manifest", MANIFEST, "--timing-only")
         self.assertEqual((done.returncode, "cycles" in done.stdout), (0, True), done.stderr)
+        done = tlx("run", KERNEL, "--timing-only")  # its manifest stands beside it
+        self.assertEqual((done.returncode, "cycles" in done.stdout), (0, True), done.stderr)
 
     def test_mistypedCommandsAreGuessed(self):
         done = tlx("verfy")
@@ -88,6 +90,8 @@ class Front(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout.count("): PROVED")), (0, 2), done.stderr)
         done = tlx("run", "--device", "sim", os.path.join(PROGRAMS, "vector_add.py"), TLX_PYTHON=python)
         self.assertEqual((done.returncode, done.stdout.count("add on h200")), (0, 2), done.stderr)
+        done = tlx("run", "--target", "hip:gfx950", os.path.join(PROGRAMS, "vector_add.py"), TLX_PYTHON=python)
+        self.assertEqual((done.returncode, done.stdout.count("add on mi350x")), (0, 2), done.stderr)
 
 
 if __name__ == "__main__":

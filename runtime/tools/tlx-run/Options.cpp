@@ -18,7 +18,8 @@ std::optional<int> parseOptions(int argc, const char *const *argv, Options &out)
   cli.positional("FILE", out.file,
                  "the kernel: .source, .ttir, .ttgir, .mlir, or a package (.tlxk)");
   cli.option("--device", out.device, devices, "where to run (default: " + out.device + ")");
-  cli.option("--manifest", out.manifest, "LAUNCH.json", "launch manifest: grid, arguments, data");
+  cli.option("--manifest", out.manifest, "LAUNCH.json",
+             "launch manifest: grid, arguments, data (default: NAME.json beside the kernel)");
   cli.option("--replay", out.replay, "TRACE.json",
              "follow a trace of tlx-verify --replay-out; needs no manifest");
   cli.option("--chip", out.chip, "NAME|FILE", "simulated chip (default: by the target)");

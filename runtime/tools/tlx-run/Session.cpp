@@ -304,11 +304,21 @@ Result<Outcome> replay(Device &device, const Options &options, std::string text,
   return outcome;
 }
 
-Result<Outcome> runOnDevice(const Options &options) {
-  if (!options.manifest && !options.replay)
-    return Error("tlx-run needs --manifest LAUNCH.json or --replay TRACE.json")
-        .withHint("a manifest says grid, arguments and data; "
-                  "docs/reference/manifest.md describes it");
+/// The manifest beside the kernel that has its name; empty when there is none.
+std::string manifestBeside(const std::string &kernel) {
+  std::string path = kernel.substr(0, kernel.rfind('.')) + ".json";
+  return fileExists(path) ? path : "";
+}
+
+Result<Outcome> runOnDevice(Options options) {
+  if (!options.manifest && !options.replay) {
+    std::string beside = manifestBeside(options.file);
+    if (beside.empty())
+      return Error("tlx-run needs --manifest LAUNCH.json or --replay TRACE.json")
+          .withHint("a manifest says grid, arguments and data, and is found beside the kernel as "
+                    "NAME.json; docs/reference/manifest.md describes it");
+    options.manifest = beside;
+  }
   device::DeviceOptions where;
   where.chip = options.chip.value_or("");
   where.whatIf = options.whatIf;

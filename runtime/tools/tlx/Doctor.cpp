@@ -52,7 +52,12 @@ std::vector<Finding> examine() {
     out.push_back({"python3", false, recorder.error().hint, "no recording of Python programs"});
   } else {
     out.push_back({"python3", true, recorder->command.front(), ""});
-    out.push_back({"tlx_record", !packageFolder().empty(), packageFolder(),
+    // Beside the programs, or where the interpreter finds it.
+    auto found = captureProgram({recorder->command.front(), "-c",
+                                 "import tlx_record; print(tlx_record.__path__[0], end='')"},
+                                recorder->environment);
+    bool present = found && found->status == 0;
+    out.push_back({"tlx_record", present, present ? found->output : build,
                    "no recording of Python programs"});
     // Debian's own Python takes no packages from pip.
     const std::string environment =

@@ -60,8 +60,9 @@ struct TemporaryFolder {
   }
 };
 
-/// Options of tlx-record among a tool's arguments: --configs is taken out, --target goes to both.
-std::vector<std::string> recorderOptions(std::vector<std::string> &before) {
+/// Options of tlx-record among a tool's arguments, which are taken out; --target stays where the
+/// tool knows it as well.
+std::vector<std::string> recorderOptions(std::vector<std::string> &before, bool toolTakesTarget) {
   std::vector<std::string> out;
   for (size_t i = 0; i < before.size();) {
     std::string word = before[i], name = word.substr(0, word.find('='));
@@ -73,7 +74,7 @@ std::vector<std::string> recorderOptions(std::vector<std::string> &before) {
     size_t words = separate && i + 1 < before.size() ? 2 : 1;
     for (size_t w = 0; w < words; ++w)
       out.push_back(before[i + w]);
-    if (name == "--configs")
+    if (name == "--configs" || !toolTakesTarget)
       before.erase(before.begin() + ptrdiff_t(i), before.begin() + ptrdiff_t(i + words));
     else
       i += words;
@@ -101,14 +102,14 @@ Result<int> recordThenRun(const std::string &tool, const std::vector<std::string
   if (folder.path.empty())
     return Error::internal("cannot make a temporary folder");
   std::vector<std::string> options = before, record = recorder->command;
-  for (std::string &word : recorderOptions(options))
+  bool each = tool.ends_with("tlx-run");
+  for (std::string &word : recorderOptions(options, /*toolTakesTarget=*/!each))
     record.push_back(word);
   record.insert(record.end(), {"--out", folder.path});
   record.insert(record.end(), program.begin(), program.end());
   auto recorded = runProgram(record, recorder->environment);
   if (!recorded || *recorded != 0)
     return recorded;
-  bool each = tool.ends_with("tlx-run");
   std::vector<std::string> kernels = recordedKernels(folder.path);
   if (!each) {
     std::vector<std::string> command{tool};
