@@ -5,6 +5,8 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
+#include <set>
+
 using namespace mlir;
 
 namespace tlx::verify {
@@ -29,22 +31,31 @@ struct Carried {
 
 /// Arguments that a loop's bound grows with are sizes: not negative (contract).
 void Encoder::assumeSizes(ExprId bound) {
-  const ExprNode node = e[bound];
-  switch (node.op) {
-  case Op::Sym:
-    if (Symbol &symbol = e.symbols[node.value]; symbol.launchInvariant)
-      symbol.lo = std::max<int64_t>(symbol.lo, 0);
-    return;
-  case Op::Add:
-  case Op::Mul:
-  case Op::Min:
-  case Op::Max:
-    assumeSizes(node.a);
-    assumeSizes(node.b);
-    return;
-  case Op::Sub:
-  case Op::Div: assumeSizes(node.a); return;
-  default: return;
+  // Expressions are shared and may be long: each is looked at once, without recursion.
+  std::set<ExprId> seen;
+  std::vector<ExprId> waiting{bound};
+  while (!waiting.empty()) {
+    ExprId next = waiting.back();
+    waiting.pop_back();
+    if (!seen.insert(next).second)
+      continue;
+    const ExprNode &node = e[next];
+    switch (node.op) {
+    case Op::Sym:
+      if (Symbol &symbol = e.symbols[node.value]; symbol.launchInvariant)
+        symbol.lo = std::max<int64_t>(symbol.lo, 0);
+      break;
+    case Op::Add:
+    case Op::Mul:
+    case Op::Min:
+    case Op::Max:
+      waiting.push_back(node.a);
+      waiting.push_back(node.b);
+      break;
+    case Op::Sub:
+    case Op::Div: waiting.push_back(node.a); break;
+    default: break;
+    }
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include "runtime/backends/sim/SimLaunch.h"
 #include "runtime/backends/sim/SimReplay.h"
+#include "runtime/base/Package.h"
 #include "runtime/loader/CompilerLibrary.h"
 #include "sim/chips/Targets.h"
 
@@ -41,6 +42,9 @@ public:
   }
 
   Result<std::unique_ptr<Kernel>> load(const KernelSource &source) override {
+    if (isPackage(source.text))
+      return Error("a package holds machine code, which is not simulated", {source.path, 0, 0},
+                   "simulate the kernel's IR");
     auto library = CompilerLibrary::open();
     if (!library)
       return std::move(library).error();

@@ -277,8 +277,11 @@ Result<Outcome> launch(Device &device, const Options &options, std::string text,
 /// A kernel file's bytes: text of the IR, or a package.
 Result<std::string> readKernel(const std::string &path) {
   if (path != "-")
-    if (auto bytes = readFile(path); bytes && isPackage(*bytes))
+    if (auto bytes = readFile(path); bytes && isPackage(*bytes)) {
+      if (auto package = readPackage(*bytes, path); !package)
+        return std::move(package).error();
       return bytes;
+    }
   return readSourceText(path);
 }
 

@@ -34,8 +34,8 @@ protected:
     return none;
   }
 
-  /// "PROVED", the class of the BUG, or the reason of the UNKNOWN; `message` gets what
-  /// is said of it.
+  /// "PROVED", the class of the BUG, or the reason of the UNKNOWN; `message` and
+  /// `related` get what is said of it.
   std::string verdict(const std::string &text, const LaunchShape &launch = {}) {
     EncodedKernel kernel = encoded(text, launch);
     if (!kernel.reason.empty())
@@ -46,11 +46,13 @@ protected:
     if (proof.verdict == ProofResult::Unknown)
       return proof.reason;
     message = proof.violation.message;
+    related = proof.violation.related;
     return info(proof.violation.cls).name;
   }
 
   mlir::MLIRContext context;
   std::string message;
+  std::vector<Step> related;
 };
 
 } // namespace tlx::verify::testing

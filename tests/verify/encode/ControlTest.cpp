@@ -1,0 +1,67 @@
+// Branches and bounds: what is assumed of a loop's bound, and what a trace says of the
+// way that was taken.
+#include "tests/verify/encode/EncodeTest.h"
+
+using namespace tlx::verify;
+using tlx::verify::testing::EncodeTest;
+
+namespace {
+
+class ControlTest : public EncodeTest {
+protected:
+  /// `body` has an argument %n, a barrier %full that nobody arrives at, and numbers.
+  std::string judged(const std::string &body) {
+    return verdict(R"(
+#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+!bar = !ttg.memdesc<1xi64, #s, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
+tt.func @k(%n: i32, %p: !tt.ptr<i32>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c5 = arith.constant 5 : i32
+  %full = ttg.local_alloc : () -> !bar
+  ttng.init_barrier %full, 1 : !bar
+)" + body + "  tt.return\n} }\n");
+  }
+
+  size_t branches() const {
+    size_t count = 0;
+    for (const Step &step : related)
+      count += step.note.find(">= 6") != std::string::npos;
+    return count;
+  }
+};
+
+const std::string kWait = "  ttng.wait_barrier %full, %c0 : !bar\n";
+const std::string kLoop = "  scf.for %i = %c0 to %n step %c1 : i32 {\n  }\n";
+
+std::string when(const std::string &comparison, const std::string &then) {
+  return "  %w = arith.cmpi " + comparison + " : i32\n  scf.if %w {\n" + then + "  }\n";
+}
+
+} // namespace
+
+TEST_F(ControlTest, sizesAreNotNegative) {
+  std::string ifNegative = when("slt, %n, %c0", kWait);
+  EXPECT_EQ(judged(ifNegative), "deadlock");
+  EXPECT_EQ(judged(ifNegative + kLoop), "PROVED"); // %n bounds a loop: it is a size
+  EXPECT_EQ(judged(when("sgt, %n, %c0", kWait) + kLoop), "deadlock");
+}
+
+TEST_F(ControlTest, aBoundOfManySharedPartsIsLookedAtOnce) {
+  std::string text = "  %v0 = arith.addi %n, %n : i32\n";
+  for (int i = 1; i < 200; ++i)
+    text += "  %v" + std::to_string(i) + " = arith.maxsi %v" + std::to_string(i - 1) + ", %v" +
+            std::to_string(i - 1) + " : i32\n";
+  std::string loop = "  scf.for %i = %c0 to %v199 step %c1 : i32 {\n  }\n";
+  EXPECT_EQ(judged(text + when("slt, %n, %c0", kWait) + loop), "PROVED");
+}
+
+TEST_F(ControlTest, aTraceSaysWhichWayWasTaken) {
+  EXPECT_EQ(judged(when("sgt, %n, %c5", kWait)), "deadlock");
+  EXPECT_EQ(branches(), 1u);
+  EXPECT_EQ(judged(when("sgt, %n, %c5", "  tt.store %p, %c1 : !tt.ptr<i32>\n") + kWait),
+            "deadlock");
+  EXPECT_EQ(branches(), 0u); // either way ends there
+}
