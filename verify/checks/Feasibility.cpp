@@ -9,7 +9,7 @@ namespace {
 /// After so many questions in one proof the rest count as feasible.
 constexpr int MaxQuestions = 2000;
 /// Steps of the solver for one question on the way, and for the last one.
-constexpr unsigned Effort = 20'000, EffortToShow = 1'000'000;
+constexpr unsigned Effort = 20'000, EffortToShow = 1'000'000, EffortForSmall = 50'000;
 
 /// Builds linear forms as solver terms, for given iteration numbers.
 class Translator {
@@ -297,12 +297,18 @@ std::optional<Assignment> Feasibility::assign(const std::map<DecisionKey, Interv
     if (node.op == Op::Sym && term.otherwise > 0)
       term.otherwise = std::max(term.otherwise, program.exprs.symbols[node.value].divisor);
   }
+  auto take = [&](const Translator &translate) {
+    for (const auto &[key, variable] : translate.variables)
+      if (auto value = solver->value(variable))
+        out.known[key.first].values[key.second] = *value;
+  };
   {
     Translator translate(freshSolver(), linears, program, true);
     translate.assume(table, decisions, residues);
     translate.assumeLaunch(table);
     if (solver->check(EffortToShow) != smt::Answer::Satisfiable)
       return std::nullopt; // nor under any limit
+    take(translate);
   }
   // Short runs are easier to follow.
   for (int64_t limit : {8, 64, 512, 4096, 1 << 20, INT32_MAX})
@@ -315,14 +321,12 @@ std::optional<Assignment> Feasibility::assign(const std::map<DecisionKey, Interv
         continue;
       for (const auto &[key, variable] : translate.variables)
         translate.within(variable, -limit, limit);
-      if (solver->check(EffortToShow) != smt::Answer::Satisfiable)
-        continue;
-      for (const auto &[key, variable] : translate.variables)
-        if (auto value = solver->value(variable))
-          out.known[key.first].values[key.second] = *value;
-      return out;
+      if (solver->check(EffortForSmall) == smt::Answer::Satisfiable) {
+        take(translate);
+        return out;
+      }
     }
-  return std::nullopt;
+  return out;
 }
 
 Feasibility::Verdict Feasibility::judge(const std::map<DecisionKey, Interval> &decisions,

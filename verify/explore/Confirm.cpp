@@ -25,7 +25,9 @@ struct Node {
 class Confirmer {
 public:
   Confirmer(const Program &program, const ConfirmRequest &request)
-      : program(program), request(request), interpreter(program, request.values) {}
+      : program(program), request(request), interpreter(program, request.values) {
+    interpreter.watchesEnds = true;
+  }
 
   Confirmation run() {
     follow();
@@ -38,7 +40,7 @@ public:
     std::vector<int> all = everything();
     if (int last = violating(); last >= 0 && (overtakes(last) || races(last)))
       return close(Confirmation::Shown, result.what, result.message);
-    if (outlives())
+    if (outlives() || reachesPeer(violating()))
       return close(Confirmation::Shown, result.what, result.message);
     order = std::move(all);
     return close(Confirmation::Followed, {}, {});
@@ -462,6 +464,64 @@ private:
       if (f.event == request.at.event && program.tasks[f.task].rank == rank)
         return shown({"exit", "the CTA has ended and this work is in flight", f.task, f.event},
                      std::move(early));
+    return false;
+  }
+
+  /// A step reaches into a CTA that has ended, or that has not begun.
+  bool reachesPeer(int node) {
+    if (node < 0)
+      return false;
+    std::set<int> needed = past({node});
+    for (int rank = 0; rank < program.ranks; ++rank) {
+      if (!touches(node, rank))
+        continue;
+      std::vector<int> ends;
+      bool ended = true, begun = false;
+      for (size_t t = 0; t < program.tasks.size(); ++t)
+        if (program.tasks[t].rank == rank && program.tasks[t].region < 0) {
+          ended &= world.threads[t].done;
+          ends.insert(ends.end(), last[t].begin(), last[t].end());
+        }
+      std::set<int> before(ends.begin(), ends.end());
+      before.merge(past(ends));
+      for (int other : needed)
+        begun |= program.tasks[nodes[other].at.task].rank == rank;
+      if (!begun) {
+        std::vector<int> early(needed.begin(), needed.end());
+        early.push_back(node);
+        return shown({"entry",
+                      "nothing that comes before this is a step of CTA " + std::to_string(rank) +
+                          ", which need not have started",
+                      nodes[node].at.task, nodes[node].at.event},
+                     std::move(early));
+      }
+      if (ended && !before.contains(node)) {
+        std::vector<int> late(before.begin(), before.end());
+        for (int other : needed)
+          if (!before.contains(other))
+            late.push_back(other);
+        late.push_back(node);
+        World w;
+        if (deviation(late, w) >= 0 && seen.what == "exit")
+          return shown(seen, std::move(late));
+      }
+    }
+    return false;
+  }
+
+  /// Whether a step or the work that it starts touches what is another CTA's.
+  bool touches(int node, int rank) const {
+    if (program.tasks[nodes[node].at.task].rank == rank)
+      return false;
+    for (size_t i = 0; i < nodes.size(); ++i)
+      if (static_cast<int>(i) == node || (nodes[i].completion && nodes[i].issue == node)) {
+        for (const Region &region : nodes[i].accesses)
+          if (region.rank == rank)
+            return true;
+        for (const Meeting &m : nodes[i].meetings)
+          if (interpreter.memory(m.bar).rank == rank)
+            return true;
+      }
     return false;
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <set>
 
 using namespace tlx::verify;
 using tlx::sync::Group;
@@ -358,10 +359,27 @@ Interpreter::Outcome Interpreter::named(World &w, int t, int event, const Effect
   return Outcome::Ran;
 }
 
+bool Interpreter::outlived(const World &w, int t, int event, const std::vector<Region> &regions) {
+  if (!watchesEnds)
+    return false;
+  fault = {};
+  std::set<int64_t> running; // a CTA has ended when its default task has
+  for (size_t o = 0; o < program.tasks.size(); ++o)
+    if (program.tasks[o].region < 0 && !w.threads[o].done)
+      running.insert(program.tasks[o].rank);
+  for (const Region &region : regions)
+    if (region.rank != program.tasks[t].rank && !running.contains(region.rank))
+      fail("exit", "CTA " + std::to_string(region.rank) + " has ended when this reaches it", t,
+           event);
+  return fault.what == "exit";
+}
+
 /// Whatever can block comes first. `arrivedOnly`: the event is not over.
 Interpreter::Outcome Interpreter::block(World &w, int t, int eventId, bool &arrivedOnly) {
   Thread &thread = w.threads[t];
   for (const Effect &effect : program.events[eventId].effects) {
+    if (effect.diverged)
+      return fail("diverged", "a part of a warp executes what all of it has to", t, eventId);
     if (!holds(w, t, effect.pred))
       continue;
     switch (effect.kind) {
@@ -369,6 +387,8 @@ Interpreter::Outcome Interpreter::block(World &w, int t, int eventId, bool &arri
       int bar = barOf(w, t, effect.target);
       if (bar < 0)
         return fail("range", "no such barrier", t, eventId);
+      if (memoryOf[bar].rank != program.tasks[t].rank)
+        return fail("remote", "waits on a barrier of another CTA", t, eventId);
       const Bar &b = w.bars[bar];
       if (!b.inited)
         return fail("init", "a barrier is used before its initialisation", t, eventId);
@@ -434,6 +454,14 @@ bool Interpreter::apply(World &w, int t, int eventId, InFlight &work) {
       fail("range", "no such barrier", t, eventId);
       return false;
     }
+    bool peers = bar >= 0 && memoryOf[bar].rank != program.tasks[t].rank;
+    if (peers && (effect.kind == Kind::BarrierInit || effect.kind == Kind::BarrierInval ||
+                  effect.kind == Kind::BarrierExpect)) {
+      fail("remote", "works on a barrier of another CTA", t, eventId);
+      return false;
+    }
+    if (peers && effect.moment == Moment::Issue && outlived(w, t, eventId, {memoryOf[bar]}))
+      return false;
     int64_t amount = this->amount(w, t, effect);
     switch (effect.kind) {
     case Kind::Read:
@@ -446,6 +474,8 @@ bool Interpreter::apply(World &w, int t, int eventId, InFlight &work) {
       if (effect.moment == Moment::Completion) {
         work.accesses.insert(work.accesses.end(), regions.begin(), regions.end());
         work.group = effect.group;
+      } else if (outlived(w, t, eventId, regions)) {
+        return false;
       }
       if (effect.kind == Kind::Write && effect.lifetime == Lifetime::Goes &&
           usesMemoryOfBarrier(w, regions)) {
@@ -557,6 +587,9 @@ Interpreter::Outcome Interpreter::complete(World &w, size_t index) {
   meetings.clear();
   InFlight done = std::move(w.flying[index]);
   w.flying.erase(w.flying.begin() + static_cast<long>(index));
+  // What others in order wait for is theirs to wait for; signals alone do no harm.
+  if (done.group == Group::None && outlived(w, done.task, done.event, done.accesses))
+    return Outcome::Failed;
   int part = 2000;
   for (const InFlight::Signal &s : done.signals) {
     meetings.push_back({part++, s.barrier, w.bars[s.barrier].generation, false});

@@ -88,7 +88,7 @@ struct Meeting {
 };
 
 /// What a step did wrong. `what`: "deadlock", "race", "phase", "over-arrival",
-/// "init", "bytes", "range", "named", "cluster", "lifetime".
+/// "init", "bytes", "range", "named", "cluster", "lifetime", "remote", "diverged", "exit".
 struct Fault {
   std::string what, message;
   int task = -1, event = -1;
@@ -135,6 +135,7 @@ public:
   std::vector<Meeting> meetings; ///< of the last step
   std::string inexpressible;     ///< what cannot be executed here, once met
   std::vector<BranchTaken> *branches = nullptr;
+  bool watchesEnds = false; ///< what reaches another CTA that has ended is a fault
 
   int64_t eval(const World &world, int task, ExprId expr);
   const Region &memory(int bar) const { return memoryOf[bar]; }
@@ -153,6 +154,8 @@ private:
   /// Whether barriers are initialised where something is written.
   bool usesMemoryOfBarrier(const World &world, const std::vector<Region> &written) const;
   bool signal(World &world, int task, int event, int bar, int64_t arrivals, int64_t bytes);
+  /// Faults when work of `task` touches these after the CTA that they are in has ended.
+  bool outlived(const World &world, int task, int event, const std::vector<Region> &regions);
   Outcome fail(const char *what, std::string message, int task, int event);
 
   Values values;

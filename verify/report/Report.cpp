@@ -91,7 +91,7 @@ const char *standing(Confirmation::Verdict verdict) {
   case Confirmation::Shown: return "executed step by step: ";
   case Confirmation::Followed:
     return "the run was executed step by step; the violation itself lies between warps of one "
-           "task, proxies or lifetimes, which that does not execute";
+           "task, proxies or memory that is freed, which that does not execute";
   case Confirmation::Open: return "the run was not executed: ";
   case Confirmation::Refuted: break;
   }

@@ -82,6 +82,61 @@ TEST(Confirm, ValuesFulfilPreconditions) {
   EXPECT_EQ(confirm(b.p, result).verdict, Confirmation::Shown);
 }
 
+TEST(Confirm, WhatReachesAPeerThatHasEndedOrNotBegunIsShown) {
+  for (bool entered : {false, true}) {
+    Builder b;
+    b.p.ranks = 2;
+    int data = b.buffer("data", 1), own = b.buffer("own", 1);
+    b.p.buffers[data].ranks = b.p.buffers[own].ranks = 2;
+    Effect remote = b.effect(tlx::sync::Kind::Write, data, b.c(0));
+    remote.target.rank = b.c(1);
+    for (int rank : {0, 1}) {
+      Block body{b.read(own, b.c(0))};
+      if (entered) {
+        body.push_back(b.simple(tlx::sync::Kind::ClusterArrive, "arrive"));
+        body.push_back(b.simple(tlx::sync::Kind::ClusterWait, "wait"));
+      }
+      if (rank == 0)
+        body.push_back(b.event("remote", {remote}));
+      b.task(rank ? "cta1.default" : "cta0.default", std::move(body), 4, -1);
+      b.p.tasks.back().rank = rank;
+    }
+    ProofResult result = prove(b.p, {});
+    ASSERT_EQ(result.verdict, ProofResult::Bug);
+    EXPECT_EQ(result.violation.cls, entered ? BugClass::Exit : BugClass::ClusterEntry);
+    Confirmation shown = confirm(b.p, result);
+    ASSERT_EQ(shown.verdict, Confirmation::Shown);
+    EXPECT_EQ(shown.what, entered ? "exit" : "entry");
+  }
+}
+
+TEST(Confirm, WhatTheInstructionCannotDoIsShown) {
+  for (bool peers : {false, true}) {
+    Builder b;
+    b.p.ranks = 2;
+    int bar = b.barriers("bar", 1, 2);
+    Stmt expect = b.expect(bar, b.c(0), 16);
+    for (Effect &effect : b.p.events.back().effects) {
+      effect.target.rank = b.c(peers ? 1 : 0);
+      effect.diverged = !peers;
+    }
+    for (int rank : {0, 1}) {
+      Block body{b.init(bar, 0, 1), b.simple(tlx::sync::Kind::ClusterArrive, "arrive"),
+                 b.simple(tlx::sync::Kind::ClusterWait, "wait")};
+      if (rank == 0)
+        body.push_back(expect);
+      b.task(rank ? "cta1.default" : "cta0.default", std::move(body), 4, -1);
+      b.p.tasks.back().rank = rank;
+    }
+    ProofResult result = prove(b.p, {});
+    ASSERT_EQ(result.verdict, ProofResult::Bug);
+    EXPECT_EQ(result.violation.cls, peers ? BugClass::RemoteForm : BugClass::NamedBarrier);
+    Confirmation shown = confirm(b.p, result);
+    ASSERT_EQ(shown.verdict, Confirmation::Shown);
+    EXPECT_EQ(shown.what, peers ? "remote" : "diverged");
+  }
+}
+
 TEST(Confirm, ACorrectRunShowsNothing) {
   // The run of a fault, on the kernel without it.
   RingOptions o;
