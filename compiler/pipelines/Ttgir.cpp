@@ -23,9 +23,11 @@ static LogicalResult recordLaunch(ModuleOp module, const LaunchFacts &facts) {
   record("ttg.num-warps", facts.numWarps);
   record("ttg.num-ctas", facts.numCtas.value_or(1));
   record("ttg.threads-per-warp", facts.threadsPerWarp.value_or(32));
+  // The launch's cluster includes the CTAs that share tiles, which lie along x.
   if (facts.cluster)
     for (auto [axis, size] : llvm::zip("xyz", *facts.cluster))
-      record(("ttg.cluster-dim-" + Twine(axis)).str(), size);
+      record(("ttg.cluster-dim-" + Twine(axis)).str(),
+             axis == 'x' ? size / facts.numCtas.value_or(1) : size);
   auto threads = module->getAttrOfType<IntegerAttr>("ttg.threads-per-warp");
   auto target = module->getAttrOfType<StringAttr>("ttg.target");
   if (!target || !module->hasAttr("ttg.num-warps"))

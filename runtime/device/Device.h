@@ -126,6 +126,7 @@ struct MeasureOptions {
 struct Measurement {
   std::vector<double> samplesNs; ///< of one launch each
   int64_t launchesPerSample = 1;
+  bool inGraph = false; ///< the device ran them without the host
 };
 
 class Device {

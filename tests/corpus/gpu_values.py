@@ -2,7 +2,10 @@
 """Runs compiled kernels on this machine's GPU and compares what they write with what the same chip
 computed from the recorded machine code: integers and copies exactly, floats to a tolerance.
 
-    gpu_values.py [--jobs N] [--json OUT] [NAME...]      names are parts of launches
+    gpu_values.py [--level ttir] [--packages DIR] [--jobs N] [--json OUT] [NAME...]
+
+Names are parts of launches. Kernels are compiled from their .ttgir, or the level named; with --packages they
+were compiled before, into DIR/<level>_<kernel>.tlxk with underscores for slashes.
 
 Skips, with a message, where there is no GPU or no corpus."""
 import argparse
@@ -69,32 +72,36 @@ def compareStorage(array, wanted):
 
 
 class Campaign:
-    def __init__(self, folder):
-        self.folder = folder
-        self.tools = corpus.need("tlx-compile"), corpus.need("tlx-run")
+    def __init__(self, folder, level, packages):
+        self.folder, self.level = folder, level
+        self.compiler = None if packages else corpus.need("tlx-compile")
+        self.tool = corpus.need("tlx-run")
         with open(os.path.join(folder, "measured", "h200-values.json"), encoding="utf-8") as file:
             self.measured = json.load(file)
-        self.packages = tempfile.TemporaryDirectory()
+        self.temporary = tempfile.TemporaryDirectory()
+        self.packages = packages or self.temporary.name
 
-    def package(self, kernel):
+    def package(self, kernel, manifest):
         """The path of the compiled kernel, or an error."""
-        path = os.path.join(self.packages.name, kernel.replace("/", "_") + ".tlxk")
-        if not os.path.exists(path):
-            made = corpus.run([self.tools[0], os.path.join(self.folder, kernel, "kernel.ttgir"), "-o", path], timeout=300)
-            if made.error:
-                return None, made.error
-        return path, None
+        path = os.path.join(self.packages, "%s_%s.tlxk" % (self.level, kernel.replace("/", "_")))
+        if os.path.exists(path):
+            return path, None
+        if not self.compiler:
+            return None, "there is no " + path
+        source = os.path.join(self.folder, kernel, "kernel." + self.level)
+        made = corpus.run([self.compiler, source, "--manifest", manifest, "-o", path], timeout=300)
+        return (None, made.error) if made.error else (path, None)
 
     def judge(self, launch):
         """(launch, verdict, detail); verdicts: same, close, differs, fails, no code, varies."""
         import numpy
         kernel, name = launch.rsplit("/", 1)
-        path, error = self.package(kernel)
+        manifest = os.path.join(self.folder, kernel, name + ".json")
+        path, error = self.package(kernel, manifest)
         if error:
             return launch, "no code", error
         with tempfile.TemporaryDirectory() as out:
-            done = corpus.run([self.tools[1], "--device", "cuda", path, "--manifest",
-                               os.path.join(self.folder, kernel, name + ".json"), "--json", "--save-outputs", out])
+            done = corpus.run([self.tool, "--device", "cuda", path, "--manifest", manifest, "--json", "--save-outputs", out])
             if done.error:
                 return launch, "fails", done.error
             outputs, wanted = json.loads(done.out)["outputs"], self.measured[launch]
@@ -113,6 +120,8 @@ class Campaign:
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*")
+    parser.add_argument("--level", default="ttgir", choices=corpus.LEVELS)
+    parser.add_argument("--packages")
     parser.add_argument("--jobs", type=int, default=4)
     parser.add_argument("--json")
     options = parser.parse_args()
@@ -121,7 +130,7 @@ def main():
     except OSError:
         print("SKIP: no NVIDIA driver on this machine")
         return corpus.SKIP
-    campaign = Campaign(corpus.root())
+    campaign = Campaign(corpus.root(), options.level, options.packages)
     launches = [l for l in campaign.measured if not options.names or any(n in l for n in options.names)]
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         results = list(pool.map(campaign.judge, launches))

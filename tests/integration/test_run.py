@@ -69,6 +69,31 @@ class Run(ToolTest):
         for threads in ("1", "2", "8"):
             self.assertEqual(self.report("--functional-only", "--threads", threads)["outputs"], wanted, threads)
 
+    def test_simulatedNextToARun(self):
+        """On the simulator both runs are the same; the one in front of the other is what a GPU is."""
+        report = self.report("--compare-sim")
+        self.assertTrue(report["simulated"]["matches"])
+        self.assertEqual(report["simulated"]["ns"], report["ns"])
+        self.assertEqual(report["simulated"]["outputs"]["2"]["comparison"]["differing"], 0)
+        self.assertNotIn("file", report["outputs"]["2"])
+        text = self.run_(["tlx-run", KERNEL, "--manifest", MANIFEST, "--compare-sim"]).stdout.decode()
+        self.assertRegex(text, r"simulated +the same values; [0-9.]+ us on h200, 1.00 of the measured time")
+
+    def test_repeatedLaunchesWriteTheSameBytes(self):
+        report = self.report("--functional-only", "--repeat", "2")
+        self.assertEqual(report["notes"][-1], "3 launches wrote the same bytes")
+        self.assertEqual(report["outputs"], self.report("--functional-only")["outputs"])
+
+    def test_withoutAGpuTheDriverIsMissed(self):
+        """Before anything is compiled or verified, and before the kernel is even read."""
+        if os.path.exists("/dev/nvidiactl"):
+            self.skipTest("there is a GPU")
+        for kernel in (KERNEL, self.file("k.tlxk", "TLXK1\n")):
+            done = self.run_(["tlx-run", "--device", "cuda", kernel, "--manifest", MANIFEST, "--bench", "--compare-sim"])
+            self.assertEqual(done.returncode, 2)
+            self.assertEqual(done.stderr.decode(), "error: there is no NVIDIA driver on this machine (libcuda.so.1)\n"
+                             "hint: use --device sim, or run where there is a GPU\n")
+
     def test_everyLevelOfALaunch(self):
         if not pytlx.shared():
             self.skipTest("no corpus")

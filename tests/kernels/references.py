@@ -133,7 +133,8 @@ def gemm_mxfp8(launch):
 REFERENCES = {
     "attention/hopper_fwd": attention_causal, "attention/blackwell_fwd": attention_full, "attention/amd_fwd": attention_full,
     "attention/blackwell_bwd": attention_backward, "gemm/blackwell_mxfp8": gemm_mxfp8,
-    "gemm/hopper_ws": gemm, "gemm/hopper_pingpong": gemm, "gemm/hopper_multicast": gemm, "gemm/hopper_fp8": gemm_fp8,
+    "gemm/hopper_ws": gemm, "gemm/hopper_wide": gemm, "gemm/hopper_pingpong": gemm, "gemm/hopper_multicast": gemm,
+    "gemm/hopper_fp8": gemm_fp8,
     "gemm/split_k": gemm_split_k, "norm/softmax": softmax, "gemm/blackwell_ws": gemm, "gemm/blackwell_clc": gemm,
     "gemm/blackwell_2cta": gemm, "gemm/grouped": gemm_grouped, "gemm/amd_pipelined": gemm_pointers,
     "gemm/amd_warp_pipeline": gemm_pointers, "gemm/amd_tdm": gemm_pointers, "norm/layer_norm_cluster": layer_norm,

@@ -26,6 +26,8 @@ TWINS = {
     "gemm/hopper_ws": (r"(ttng\.barrier_expect %\w+, )32768", r"\g<1>16384", 1, "bytes-mismatch"),
     # A slot is given back while the product before last may still read it.
     "gemm/hopper_pingpong": (r"(ttng\.warp_group_dot_wait .*pendings = )1 ", r"\g<1>2 ", 1, "race"),
+    # A slot is given back while its product may still read it.
+    "gemm/hopper_wide": (r"(ttng\.warp_group_dot_wait .*pendings = )1 ", r"\g<1>2 ", 2, "race"),
     # A CTA ends while the other may still multicast into it and arrive at it.
     "gemm/hopper_multicast": (r"ttng\.cluster_arrive .*\n *ttng\.cluster_wait .*\n(?= *ttg\.warp_)", "", 2, "exit"),
     # No slot is ever given back.

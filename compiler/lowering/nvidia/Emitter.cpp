@@ -351,6 +351,10 @@ LogicalResult Emitter::lower(Operation *op) {
     if (meeting->second.fence)
       proxyFence();
     taskBarrier();
+    // Costs nothing, and keeps ptxas from moving what follows, a wait for products above
+    // all, in front of arithmetic that the products could overlap.
+    if (task.warps > 1)
+      NVVM::SyncWarpOp::create(b, loc, i32(-1));
   }
   if (failed((*lowering)(op, *this)))
     return failure();

@@ -56,9 +56,11 @@ void mbarrierExpect(Emitter &e, Value predicate, Value address, int64_t bytes) {
       .emit();
 }
 
-void mbarrierArrive(Emitter &e, Value predicate, Value address, int64_t count, bool cluster) {
-  std::string space = cluster ? "mbarrier.arrive.release.cluster.shared::cluster.b64 _, ["
-                              : "mbarrier.arrive.shared::cta.b64 _, [";
+void mbarrierArrive(Emitter &e, Value predicate, Value address, int64_t count, bool remote) {
+  std::string space = !remote ? "mbarrier.arrive.shared::cta.b64 _, ["
+                      : e.plan.releasesToCluster
+                          ? "mbarrier.arrive.release.cluster.shared::cluster.b64 _, ["
+                          : "mbarrier.arrive.shared::cluster.b64 _, [";
   Instruction(e)
       .when(predicate)
       .text(space)

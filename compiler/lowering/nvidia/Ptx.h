@@ -16,7 +16,8 @@ void mbarrierInit(Emitter &e, Value predicate, Value address, int64_t count);
 void mbarrierInval(Emitter &e, Value predicate, Value address);
 void mbarrierExpect(Emitter &e, Value predicate, Value address, int64_t bytes);
 /// At an address of the CTA's shared memory, or with `cluster` of the cluster's.
-void mbarrierArrive(Emitter &e, Value predicate, Value address, int64_t count, bool cluster);
+/// At this CTA's barrier, or one of the cluster (`remote`).
+void mbarrierArrive(Emitter &e, Value predicate, Value address, int64_t count, bool remote);
 /// Blocks until the phase of parity `phase` has completed, where `predicate`
 /// holds (null: always). Each try sleeps up to `suspendNs` when that is not 0.
 void mbarrierWait(Emitter &e, Value predicate, Value address, Value phase, int64_t suspendNs);

@@ -92,10 +92,30 @@ static bool isCluster(tt::FuncOp kernel) {
   return ctas > 1;
 }
 
+/// Whether ordinary accesses leave the CTA, or others' reach in. What TMA and wgmma
+/// do is complete when it has been waited for.
+static bool touchesOtherCtas(tt::FuncOp kernel) {
+  auto leaves = [](const SyncEffect &effect) {
+    bool access = effect.kind == sync::Kind::Write || effect.kind == sync::Kind::Read;
+    bool outside = effect.space == sync::Space::SharedCluster ||
+                   (effect.space == sync::Space::Global && effect.kind == sync::Kind::Write);
+    return access && outside && effect.proxy == sync::Proxy::Generic;
+  };
+  return kernel
+      .walk([&](Operation *op) {
+        SmallVector<SyncEffect> effects;
+        collectSyncEffects(op, effects);
+        return llvm::any_of(effects, leaves) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 FailureOr<SharedPlan> planShared(tt::FuncOp kernel) {
   SharedPlan plan;
-  if (isCluster(kernel))
+  if (isCluster(kernel)) {
     plan.clusterEntryAfter = lowerClusterSync(kernel).entryAfter;
+    plan.releasesToCluster = touchesOtherCtas(kernel);
+  }
   FailureOr<StorageAliases> aliases = StorageAliases::compute(kernel);
   if (failed(aliases))
     return failure();

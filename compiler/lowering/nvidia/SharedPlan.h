@@ -39,6 +39,9 @@ struct SharedPlan {
   llvm::DenseMap<mlir::Operation *, Meeting> meetings;
   /// The CTAs of a cluster meet behind this op; null: they need not.
   mlir::Operation *clusterEntryAfter = nullptr;
+  /// Ordinary accesses reach memory that other CTAs of the cluster use: an arrival
+  /// there has to release them, with a fence that takes about a microsecond.
+  bool releasesToCluster = false;
   int64_t state = 0; ///< which warp_specialize runs, i32
   int64_t bytes = 0; ///< all of it
   /// Scratch in global memory, of each CTA.

@@ -2,6 +2,7 @@
 #include "runtime/backends/cuda/CudaDevice.h"
 
 #include "runtime/backends/cuda/CudaLaunch.h"
+#include "runtime/backends/cuda/CudaTiming.h"
 #include "runtime/base/Json.h"
 #include "runtime/loader/CompilerLibrary.h"
 
@@ -163,50 +164,7 @@ public:
     auto prepared = prepare(mine, request);
     if (!prepared)
       return std::move(prepared).error();
-    cuda::Pointer flush = 0;
-    size_t flushBytes = options.flushCache ? 2 * l2Bytes : 0;
-    if (flushBytes)
-      if (auto good = driver.check(driver.allocate(&flush, flushBytes), "allocating"); !good)
-        return std::move(good).error();
-    cuda::Event begin, end;
-    driver.eventCreate(&begin, 0);
-    driver.eventCreate(&end, 0);
-    // Nanoseconds of one launch, from `count` of them in a row.
-    auto sample = [&](int64_t count) -> Result<double> {
-      if (flush)
-        driver.fill8Async(flush, 0, flushBytes, stream);
-      driver.eventRecord(begin, stream);
-      cuda::Status status = cuda::ok;
-      for (int64_t index = 0; index < count && status == cuda::ok; ++index)
-        status = prepared->launch(driver, mine.function, stream);
-      driver.eventRecord(end, stream);
-      if (status == cuda::ok)
-        status = driver.eventSynchronize(end);
-      float milliseconds = 0;
-      if (status == cuda::ok)
-        status = driver.eventElapsed(&milliseconds, begin, end);
-      if (auto good = driver.check(status, "measuring"); !good)
-        return std::move(good).error();
-      return double(milliseconds) * 1e6 / double(count);
-    };
-    auto warm = sample(std::max<int64_t>(1, options.warmUp));
-    if (!warm)
-      return std::move(warm).error();
-    // A sample lasts long enough for the events' resolution; a flushed cache is
-    // one launch's.
-    int64_t count =
-        flush ? 1 : std::clamp<int64_t>(int64_t(options.sampleNs / std::max(*warm, 1.0)), 1, 1000);
-    Measurement result;
-    for (int64_t index = 0; index < options.repeats; ++index) {
-      auto one = sample(count);
-      if (!one)
-        return std::move(one).error();
-      result.samplesNs.push_back(*one);
-    }
-    result.launchesPerSample = count;
-    if (flush)
-      driver.release(flush);
-    return result;
+    return cuda::measureLaunch(driver, stream, mine.function, *prepared, l2Bytes, options);
   }
 
 private:

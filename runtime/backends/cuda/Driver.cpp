@@ -47,6 +47,12 @@ Result<Driver> load() {
   symbols.take(d.launch, "cuLaunchKernelEx");
   symbols.take(d.streamCreate, "cuStreamCreate");
   symbols.take(d.streamQuery, "cuStreamQuery");
+  symbols.take(d.captureBegin, "cuStreamBeginCapture_v2");
+  symbols.take(d.captureEnd, "cuStreamEndCapture");
+  symbols.take(d.graphInstantiate, "cuGraphInstantiateWithFlags");
+  symbols.take(d.graphLaunch, "cuGraphLaunch");
+  symbols.take(d.graphExecDestroy, "cuGraphExecDestroy");
+  symbols.take(d.graphDestroy, "cuGraphDestroy");
   symbols.take(d.eventCreate, "cuEventCreate");
   symbols.take(d.eventRecord, "cuEventRecord");
   symbols.take(d.eventSynchronize, "cuEventSynchronize");

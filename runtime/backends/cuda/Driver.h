@@ -24,6 +24,8 @@ using Module = struct ModuleRecord *;
 using Function = struct FunctionRecord *;
 using Stream = struct StreamRecord *;
 using Event = struct EventRecord *;
+using Graph = struct GraphRecord *;
+using GraphExec = struct GraphExecRecord *;
 using Pointer = uint64_t; ///< CUdeviceptr
 
 struct alignas(64) TensorMap {
@@ -72,6 +74,12 @@ struct Driver {
   Status (*launch)(const LaunchConfig *, Function, void **, void **);
   Status (*streamCreate)(Stream *, unsigned);
   Status (*streamQuery)(Stream);
+  Status (*captureBegin)(Stream, int mode);
+  Status (*captureEnd)(Stream, Graph *);
+  Status (*graphInstantiate)(GraphExec *, Graph, unsigned long long);
+  Status (*graphLaunch)(GraphExec, Stream);
+  Status (*graphExecDestroy)(GraphExec);
+  Status (*graphDestroy)(Graph);
   Status (*eventCreate)(Event *, unsigned);
   Status (*eventRecord)(Event, Stream);
   Status (*eventSynchronize)(Event);

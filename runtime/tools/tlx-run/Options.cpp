@@ -43,6 +43,10 @@ std::optional<int> parseOptions(int argc, const char *const *argv, Options &out)
              "(default: 30)");
   cli.option("--memory-limit", out.memory, "MIB",
              "give up when more is needed (default: three quarters of the machine's)");
+  cli.option("--repeat", out.repeat, "N",
+             "launch N more times from the same data; the bytes must be the same (real devices)");
+  cli.flag("--compare-sim", out.compareSim, "simulate too; put values and time side by side");
+  cli.flag("--no-verify", out.noVerify, "on a GPU: launch IR that tlx-verify has not looked at");
   cli.flag("--functional-only", out.functionalOnly, "values, no time");
   cli.flag("--timing-only", out.timingOnly, "time, no values");
   cli.flag("--race-check", out.raceCheck,
@@ -64,13 +68,16 @@ std::optional<int> parseOptions(int argc, const char *const *argv, Options &out)
                             "--report", "--check", "--save-outputs", "--schedule", "--bench"})
     cli.excludes("--compare", other);
   for (const char *other : {"--manifest", "--replay", "--functional-only", "--save-outputs",
-                            "--trace", "--report", "--check"})
+                            "--trace", "--report", "--check", "--compare-sim", "--repeat"})
     cli.excludes("--sweep", other);
   cli.excludes("--race-check", "--no-race-check");
   cli.excludes("--functional-only", "--timing-only");
   cli.excludes("--manifest", "--replay");
   cli.excludes("--timing-only", "--save-outputs");
   cli.excludes("--timing-only", "--check");
+  cli.excludes("--timing-only", "--compare-sim");
+  cli.excludes("--replay", "--compare-sim");
+  cli.excludes("--timing-only", "--repeat");
   cli.excludes("--functional-only", "--trace");
   cli.excludes("--functional-only", "--report");
   cli.footer("Exit status: 0 ran and nothing was wrong, 1 the kernel did "

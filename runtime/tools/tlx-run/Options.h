@@ -24,8 +24,11 @@ struct Options {
   bool bench = false;
   bool flushL2 = false;
   std::optional<int64_t> repeats;
-  std::optional<double> timeout;      ///< seconds
-  std::optional<int64_t> memory;      ///< MiB
+  std::optional<double> timeout; ///< seconds
+  std::optional<int64_t> memory; ///< MiB
+  std::optional<int64_t> repeat; ///< further launches that must give the same bytes
+  bool noVerify = false;
+  bool compareSim = false;
   std::vector<std::string> sweep;     ///< manifests, or folders of them
   std::vector<std::string> variants;  ///< further kernels of a sweep
   std::optional<std::string> compare; ///< a report that `file`, another, is compared with

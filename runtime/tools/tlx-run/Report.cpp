@@ -58,7 +58,45 @@ void writeMeasurement(json::Writer &out, const device::Measurement &measured) {
   out.key("measurement").beginObject().key("median_ns").value(spread.median);
   out.key("least_ns").value(spread.least).key("most_ns").value(spread.most);
   out.key("samples").value(uint64_t(measured.samplesNs.size()));
-  out.key("launches_per_sample").value(measured.launchesPerSample).endObject();
+  out.key("launches_per_sample").value(measured.launchesPerSample);
+  out.key("in_graph").value(measured.inGraph).endObject();
+}
+
+void writeSimulated(json::Writer &out, const Simulated &simulated) {
+  out.key("simulated").beginObject().key("chip").value(simulated.chip).key("ns");
+  simulated.nanoseconds ? out.value(*simulated.nanoseconds) : out.null();
+  out.key("matches").value(simulated.matches).key("outputs").beginObject();
+  for (const auto &[storage, comparison] : simulated.comparisons) {
+    out.key(std::to_string(storage)).beginObject();
+    writeComparison(out, comparison);
+    out.endObject();
+  }
+  out.endObject().endObject();
+}
+
+/// The time to put next to a simulated one: without the launch's, where there is one.
+std::optional<double> timeOf(const Outcome &outcome) {
+  if (outcome.measurement)
+    return Spread(outcome.measurement->samplesNs).median;
+  return outcome.report.nanoseconds;
+}
+
+std::string simulatedText(const Simulated &simulated, std::optional<double> measured) {
+  std::string out = simulated.matches ? "the same values" : "VALUES DIFFER";
+  for (const auto &[storage, comparison] : simulated.comparisons)
+    if (!comparison.matches)
+      out += "; output " + std::to_string(storage) + ": " + std::to_string(comparison.differing) +
+             " elements, by at most " + std::to_string(comparison.largestError);
+  if (!simulated.nanoseconds)
+    return out;
+  out += "; " + duration(*simulated.nanoseconds) + " on " + simulated.chip;
+  if (measured) {
+    char ratio[48];
+    std::snprintf(ratio, sizeof ratio, ", %.2f of the measured time",
+                  *simulated.nanoseconds / *measured);
+    out += ratio;
+  }
+  return out;
 }
 
 void line(std::string &out, std::string label, const std::string &text) {
@@ -105,6 +143,8 @@ std::string jsonReport(const Outcome &outcome) {
   out.key("seconds").value(outcome.seconds);
   if (outcome.measurement)
     writeMeasurement(out, *outcome.measurement);
+  if (outcome.simulated)
+    writeSimulated(out, *outcome.simulated);
   out.key("outputs").beginObject();
   for (const Output &output : outcome.outputs) {
     out.key(std::to_string(output.storage)).beginObject();
@@ -162,8 +202,11 @@ std::string textReport(const Outcome &outcome) {
          duration(spread.median) + " median, " + duration(spread.least) + " to " +
              duration(spread.most) + " in " +
              std::to_string(outcome.measurement->samplesNs.size()) + " samples of " +
-             std::to_string(outcome.measurement->launchesPerSample) + " launches");
+             std::to_string(outcome.measurement->launchesPerSample) + " launches" +
+             (outcome.measurement->inGraph ? ", as graphs" : ""));
   }
+  if (outcome.simulated)
+    line(out, "simulated", simulatedText(*outcome.simulated, timeOf(outcome)));
   out += report.summary;
   if (report.computedValues && outcome.outputs.empty())
     line(out, "outputs", "none: no storage changed");

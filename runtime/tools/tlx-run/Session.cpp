@@ -1,17 +1,21 @@
 //===- Session.cpp - manifest, memory, kernel, launch, outputs ------------===//
 #include "runtime/tools/tlx-run/Session.h"
 #include "runtime/tools/tlx-run/ProgressLine.h"
+#include "runtime/tools/tlx-run/Second.h"
 
 #include "runtime/backends/Backends.h"
 #include "runtime/base/File.h"
 #include "runtime/base/Guard.h"
 #include "runtime/base/Npy.h"
 #include "runtime/base/Package.h"
+#include "runtime/base/Process.h"
 #include "runtime/base/Sha256.h"
 #include "runtime/base/SourceText.h"
 
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <numeric>
 
 namespace tlx::run {
@@ -26,11 +30,12 @@ struct Placed {
   std::vector<int64_t> shape;
   size_t bytes = 0;
   device::Address address = 0;
-  std::string before; ///< SHA-256 of its initial contents; empty: not wanted
+  std::string before;   ///< SHA-256 of its initial contents; empty: not wanted
+  std::string contents; ///< the initial contents, when they are needed again
 };
 
 Result<std::vector<Placed>> place(Device &device, const Manifest &manifest, bool values,
-                                  int64_t maxBytes) {
+                                  int64_t maxBytes, bool keepContents) {
   BuildOptions options;
   options.fillFloats = values;
   options.maxBytes = values ? maxBytes : 0; // for time alone, nobody touches it
@@ -46,6 +51,8 @@ Result<std::vector<Placed>> place(Device &device, const Manifest &manifest, bool
     placed.bytes = storage.memory.size();
     if (values)
       placed.before = sha256Hex(storage.memory.view());
+    if (keepContents)
+      placed.contents = storage.memory.view();
     auto address = device.adopt(std::move(storage.memory));
     if (!address)
       return std::move(address).error();
@@ -181,6 +188,16 @@ void reportMismatches(Outcome &outcome, const Options &options) {
   outcome.report.findings.push_back(std::move(finding));
 }
 
+/// The bytes of a storage: where they lie, else in `copy`.
+Result<std::string_view> bytesOf(Device &device, const Placed &placed, std::string &copy) {
+  if (const uint8_t *seen = device.view(placed.address, placed.bytes))
+    return std::string_view(reinterpret_cast<const char *>(seen), placed.bytes);
+  copy.resize(placed.bytes);
+  if (auto got = device.read(placed.address, copy.data(), copy.size()); !got)
+    return std::move(got).error();
+  return std::string_view(copy);
+}
+
 /// What the kernel changed; saved when asked for.
 Result<std::vector<Output>> collect(Device &device, const std::vector<Placed> &memory,
                                     const Options &options) {
@@ -190,29 +207,64 @@ Result<std::vector<Output>> collect(Device &device, const std::vector<Placed> &m
       return std::move(made).error();
   std::string copy;
   for (const Placed &placed : memory) {
-    std::string_view bytes;
-    if (const uint8_t *seen = device.view(placed.address, placed.bytes)) {
-      bytes = {reinterpret_cast<const char *>(seen), placed.bytes};
-    } else {
-      copy.resize(placed.bytes);
-      if (auto got = device.read(placed.address, copy.data(), copy.size()); !got)
-        return std::move(got).error();
-      bytes = copy;
-    }
-    Output output{placed.id, placed.dtype, placed.shape, sha256Hex(bytes), {}, {}};
+    auto bytes = bytesOf(device, placed, copy);
+    if (!bytes)
+      return std::move(bytes).error();
+    Output output{placed.id, placed.dtype, placed.shape, sha256Hex(*bytes), {}, {}};
     if (options.check)
-      if (auto done = checkOutput(output, bytes, options); !done)
+      if (auto done = checkOutput(output, *bytes, options); !done)
         return std::move(done).error();
     if (output.sha256 == placed.before && !output.comparison)
       continue;
     if (options.saveOutputs) {
       output.file = joinPath(*options.saveOutputs, std::to_string(placed.id) + ".npy");
-      if (auto saved = npy::write(output.file, placed.dtype, placed.shape, bytes); !saved)
+      if (auto saved = npy::write(output.file, placed.dtype, placed.shape, *bytes); !saved)
         return std::move(saved).error();
     }
     out.push_back(std::move(output));
   }
   return out;
+}
+
+/// Launches again and again from the initial contents; a finding for the first
+/// storage that is not what it was after the first launch.
+Result<void> repeatLaunch(Device &device, device::Kernel &kernel,
+                          const device::LaunchRequest &request, const std::vector<Placed> &memory,
+                          int64_t times, Outcome &outcome) {
+  std::vector<std::string> first;
+  std::string copy;
+  for (const Placed &placed : memory) {
+    auto bytes = bytesOf(device, placed, copy);
+    if (!bytes)
+      return std::move(bytes).error();
+    first.emplace_back(*bytes);
+  }
+  for (int64_t round = 1; round <= times; ++round) {
+    for (const Placed &placed : memory)
+      if (auto done = device.write(placed.address, placed.contents.data(), placed.bytes); !done)
+        return done;
+    auto report = device.launch(kernel, request);
+    if (!report)
+      return std::move(report).error();
+    outcome.report.findings = std::move(report->findings);
+    if (!outcome.report.findings.empty())
+      return {};
+    for (size_t index = 0; index < memory.size(); ++index) {
+      auto bytes = bytesOf(device, memory[index], copy);
+      if (!bytes)
+        return std::move(bytes).error();
+      if (*bytes == first[index])
+        continue;
+      device::Finding finding;
+      finding.category = "varies";
+      finding.message = "output " + std::to_string(memory[index].id) + " of launch " +
+                        std::to_string(round + 1) + " is not what the first launch wrote";
+      outcome.report.findings.push_back(std::move(finding));
+      return {};
+    }
+  }
+  outcome.report.notes.push_back(std::to_string(times + 1) + " launches wrote the same bytes");
+  return {};
 }
 
 Result<Outcome> launch(Device &device, const Options &options, std::string text,
@@ -236,7 +288,8 @@ Result<Outcome> launch(Device &device, const Options &options, std::string text,
   }
   if (auto checked = checkDescriptors(manifest); !checked)
     return std::move(checked).error();
-  auto memory = place(device, manifest, request.values, memoryLimit(options.memory));
+  auto memory = place(device, manifest, request.values, memoryLimit(options.memory),
+                      options.repeat.has_value());
   if (!memory)
     return std::move(memory).error();
   for (const ParameterValue &value : bound)
@@ -262,6 +315,10 @@ Result<Outcome> launch(Device &device, const Options &options, std::string text,
     if (options.check)
       reportMismatches(outcome, options);
   }
+  if (options.repeat && outcome.report.findings.empty())
+    if (auto done = repeatLaunch(device, **kernel, request, *memory, *options.repeat, outcome);
+        !done)
+      return std::move(done).error();
   if (options.bench && outcome.report.findings.empty()) {
     device::MeasureOptions how;
     how.flushCache = options.flushL2;
@@ -351,8 +408,50 @@ Result<Outcome> runOnDevice(Options options) {
   if (trace)
     if (auto same = replay::checkKernel(*trace, *text, *options.replay, options.file); !same)
       return std::move(same).error();
-  return manifest ? launch(**device, options, std::move(*text), *manifest)
-                  : replay(**device, options, std::move(*text), *trace);
+  std::string verdict;
+  if (options.device == "cuda" && !options.noVerify && !isPackage(*text)) {
+    std::string verifier = findProgram("tlx-verify");
+    if (verifier.empty())
+      return Error("tlx-verify, which looks at a kernel first, is not beside tlx-run", {},
+                   "--no-verify launches it all the same");
+    auto verified = verifyFirst(verifier, options);
+    if (!verified)
+      return std::move(verified).error();
+    verdict = *verified;
+  }
+  auto outcome = manifest ? launch(**device, options, std::move(*text), *manifest)
+                          : replay(**device, options, std::move(*text), *trace);
+  if (outcome && !verdict.empty())
+    outcome->report.notes.push_back(verdict);
+  return outcome;
+}
+
+/// Runs with the outputs saved, in a folder of its own where none was named, and
+/// simulates with the same options.
+Result<Outcome> runAndSimulate(Options options) {
+  std::string folder;
+  if (!options.saveOutputs) {
+    folder = (std::filesystem::temp_directory_path() / "tlx-run-XXXXXX").string();
+    if (!::mkdtemp(folder.data()))
+      return Error::internal("cannot make a folder in " + folderOf(folder));
+    options.saveOutputs = folder;
+  }
+  auto outcome = runOnDevice(options);
+  if (outcome && outcome->report.findings.empty()) {
+    auto simulated = simulateToo(options, *outcome);
+    if (simulated)
+      outcome->simulated = std::move(*simulated);
+    else
+      outcome = std::move(simulated).error();
+  }
+  if (!folder.empty()) {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder, ignored);
+    if (outcome)
+      for (Output &output : outcome->outputs)
+        output.file.clear();
+  }
+  return outcome;
 }
 
 } // namespace
@@ -370,7 +469,7 @@ static std::optional<Error> refusal(const Outcome &outcome) {
 
 Result<Outcome> runSession(const Options &options) {
   auto start = std::chrono::steady_clock::now();
-  auto outcome = runOnDevice(options);
+  auto outcome = options.compareSim ? runAndSimulate(options) : runOnDevice(options);
   if (outcome)
     if (auto refused = refusal(*outcome))
       return std::move(*refused);
@@ -385,7 +484,7 @@ Result<Outcome> runSession(const Options &options) {
 int exitCode(const Outcome &outcome) {
   // A kernel that does something wrong is a stronger statement than one that
   // could not be simulated to its end.
-  int code = 0;
+  int code = outcome.simulated && !outcome.simulated->matches ? int(ExitCode::Violated) : 0;
   for (const device::Finding &finding : outcome.report.findings) {
     int one = int(finding.code);
     if (one == int(ExitCode::Internal) || one == int(ExitCode::BadInput))

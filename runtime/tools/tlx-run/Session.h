@@ -23,12 +23,22 @@ struct Output {
   std::optional<Comparison> comparison;
 };
 
+/// What the simulator says of the same launch.
+struct Simulated {
+  std::string chip;
+  std::optional<double> nanoseconds;
+  std::vector<std::pair<int64_t, Comparison>>
+      comparisons; ///< by storage: its values, expected ours
+  bool matches = false;
+};
+
 struct Outcome {
   std::string device, kernel;
   device::LaunchReport report;
   std::optional<device::Measurement> measurement;
   std::vector<Output> outputs; ///< by storage
-  double seconds = 0;          ///< of wall clock, all of the run
+  std::optional<Simulated> simulated;
+  double seconds = 0; ///< of wall clock, all of the run
 };
 
 /// Loads, launches (or replays) and collects.

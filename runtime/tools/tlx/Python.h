@@ -1,7 +1,7 @@
 //===- Python.h - from a Python file to recorded kernels -------------------===//
 #pragma once
 
-#include "runtime/tools/tlx/Process.h"
+#include "runtime/base/Process.h"
 
 #include <string>
 #include <vector>

@@ -1,5 +1,5 @@
 //===- Process.cpp ----------------------------------------------------------===//
-#include "runtime/tools/tlx/Process.h"
+#include "runtime/base/Process.h"
 
 #include "runtime/base/File.h"
 #include "runtime/base/SharedLibrary.h"
@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace tlx::front {
+namespace tlx {
 
 std::string findProgram(const std::string &name) {
   std::string beside = joinPath(programFolder(), name);
@@ -105,4 +105,4 @@ Error becomeProgram(const std::vector<std::string> &command, const Variables &en
   return cannot("run", command.front());
 }
 
-} // namespace tlx::front
+} // namespace tlx

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace tlx::front {
+namespace tlx {
 
 /// The path of a program: beside this one, else on PATH; empty when it is nowhere.
 std::string findProgram(const std::string &name);
@@ -28,4 +28,4 @@ Result<Captured> captureProgram(const std::vector<std::string> &command,
 /// Becomes another program; returns only when that fails.
 Error becomeProgram(const std::vector<std::string> &command, const Variables &environment = {});
 
-} // namespace tlx::front
+} // namespace tlx

@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+"""Fills a folder with what bench/hw/measure.py needs on a machine with a GPU: packages compiled here,
+fbtriton's recorded machine code in packages of the same form, launches, recorded values, tlx-run.
+
+    prepare.py FOLDER [--jobs N]
+
+Nothing else has to be on the other machine but a driver and a Python with numpy; with PyTorch there,
+cuBLAS and cuDNN are measured too."""
+import argparse
+import concurrent.futures
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path[:0] = [os.path.join(ROOT, "tests", "corpus"), os.path.join(ROOT, "tests")]
+import corpus  # noqa: E402
+
+FOLDERS = ("hopper", "unit/hopper", "base")
+SIZES = ((2048, 2048, 2048), (4096, 4096, 4096), (8192, 8192, 8192), (8192, 1024, 4096), (512, 8192, 1024))
+# The configurations that are fastest somewhere, by measured/h200-time.json.
+GEMMS = ("tlx_ws-e12168", "tlx_ws-e0668e", "tlx_ws_persistent-0d9071", "tlx_ws_persistent-f995a5")
+ATTENTION = {128: "attn_fwd_ws_pipelined_pingpong_persistent-67741c", 64: "attn_fwd_ws_pipelined_pingpong_persistent-757cdd"}
+OWN = ("gemm/hopper_ws", "gemm/hopper_wide", "gemm/hopper_multicast", "gemm/hopper_fp8", "attention/hopper_fwd")
+
+
+def compileTo(tool, source, manifest, target):
+    made = subprocess.run([tool, source, "--manifest", manifest, "-o", target], capture_output=True, text=True)
+    return None if made.returncode == 0 else (made.stderr.strip().splitlines() or ["no message"])[0]
+
+
+def launchesOf(folder):
+    return sorted(f for f in os.listdir(folder) if f.startswith("launch") and f.endswith(".json"))
+
+
+def recordedPackage(package, manifest, cubin, target):
+    """fbtriton's machine code under our package's parameters."""
+    with open(package, "rb") as file:
+        file.readline()
+        header = json.loads(file.read(int(file.readline())))
+    with open(manifest, encoding="utf-8") as file:
+        metadata = json.load(file)["metadata"]
+    with open(cubin, "rb") as file:
+        code = file.read()
+    header.update(warps=metadata["num_warps"], shared_bytes=metadata["shared"],
+                  global_scratch_bytes=metadata.get("global_scratch_size") or 0, global_scratch_alignment=128,
+                  codes=[{"arch": "sm_90a", "form": "cubin", "bytes": len(code)}])
+    text = json.dumps(header).encode()
+    with open(target, "wb") as file:
+        file.write(b"TLXK1\n%d\n" % len(text) + text + code)
+
+
+def resized(manifest, m, n, k, tile):
+    """The launch of a GEMM for another size; persistent kernels take one CTA an SM at most."""
+    shapes = {"a": [m, k], "b": [k, n], "c": [m, n]}
+    for argument in manifest["args"]:
+        name = argument["name"]
+        if name[0] in shapes and "shape" in argument:
+            shape = shapes[name[0]]
+            argument.update(shape=shape, strides=[shape[1], 1], base_shape=shape)
+        elif name in ("M", "N", "K"):
+            argument["value"] = {"M": m, "N": n, "K": k}[name]
+    tiles = -(-m // tile[0]) * -(-n // tile[1])
+    manifest["grid"] = [min(132, tiles), 1, 1]
+    return manifest
+
+
+def write(path, value):
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(value, file)
+
+
+class Folder:
+    def __init__(self, path):
+        self.path = path
+        self.cases = []
+        for name in ("packages", "recorded", "launches"):
+            os.makedirs(os.path.join(path, name), exist_ok=True)
+
+    def case(self, group, size, variant, package, manifest, name, flops=0, rounds=2):
+        launch = "launches/%s.json" % name
+        write(os.path.join(self.path, launch), manifest)
+        self.cases.append({"group": group, "size": size, "variant": variant, "package": package, "manifest": launch,
+                           "flops": flops, "rounds": rounds})
+
+
+def load(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def addGemms(out, root):
+    for kernel in GEMMS:
+        name = "matmul_kernel_" + kernel
+        source = os.path.join(root, "hopper", name)
+        for m, n, k in SIZES:
+            manifest = load(os.path.join(source, launchesOf(source)[0]))
+            constants = manifest["constexprs"]
+            manifest = resized(manifest, m, n, k, (constants["BM"], constants["BN"]))
+            size, file = "%dx%dx%d" % (m, n, k), "gemm-%s-%dx%dx%d" % (kernel, m, n, k)
+            for variant, package in (("compiled " + kernel, "packages/ttir_hopper_%s.tlxk" % name),
+                                     ("fbtriton " + kernel, "recorded/hopper_%s.tlxk" % name)):
+                out.case("gemm f16", size, variant, package, manifest, file, 2 * m * n * k)
+    for own, tile in (("gemm/hopper_ws", (128, 128)), ("gemm/hopper_wide", (128, 256))):
+        for m, n, k in SIZES:
+            manifest = resized(load(os.path.join(ROOT, "kernels", own + ".json")), m, n, k, tile)
+            out.case("gemm f16", "%dx%dx%d" % (m, n, k), "own " + own, "packages/own_%s.tlxk" % own.replace("/", "_"),
+                     manifest, "own-%s-%dx%dx%d" % (own.replace("/", "_"), m, n, k), 2 * m * n * k)
+
+
+def addAttention(out, root):
+    for width, name in ATTENTION.items():
+        source = os.path.join(root, "hopper", name)
+        for context in (1024, 2048, 4096, 8192):
+            manifest = load(os.path.join(source, launchesOf(source)[0]))
+            for argument in manifest["args"]:
+                if "shape" not in argument:
+                    if argument["name"] == "N_CTX":
+                        argument["value"] = context
+                    continue
+                shape = [4, 16, context] if len(argument["shape"]) == 3 else [4 * 16 * context, width]
+                strides = [16 * context, context, 1] if len(shape) == 3 else [width, 1]
+                argument.update(shape=shape, strides=strides)
+                if "base_shape" in argument:
+                    argument["base_shape"] = shape
+            for level in ("ttir", "ttgir"):
+                out.case("attention D %d" % width, str(context), "compiled " + level, "packages/%s_hopper_%s.tlxk" % (level, name),
+                         manifest, "attention-%d-%d" % (width, context), 4 * 64 * context * context * width)
+            out.case("attention D %d" % width, str(context), "fbtriton", "recorded/hopper_%s.tlxk" % name, manifest,
+                     "attention-%d-%d" % (width, context), 4 * 64 * context * context * width)
+
+
+def addAll(out, root):
+    """Every Hopper kernel's largest launch of moderate size, against its recorded machine code."""
+    for name in sorted(os.listdir(os.path.join(root, "hopper"))):
+        source = os.path.join(root, "hopper", name)
+        launch = [l for l in launchesOf(source) if "8192x8192" not in l and not l.endswith("x8192.json")][-1]
+        for variant, package in (("compiled", "packages/ttir_hopper_%s.tlxk" % name), ("fbtriton", "recorded/hopper_%s.tlxk" % name)):
+            out.cases.append({"group": "every kernel", "size": name, "variant": variant, "package": package, "flops": 0,
+                              "manifest": "shared/corpus/hopper/%s/%s" % (name, launch), "rounds": 1})
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder")
+    parser.add_argument("--jobs", type=int, default=2)
+    options = parser.parse_args()
+    root, tool = corpus.root(), corpus.need("tlx-compile")
+    out = Folder(options.folder)
+    jobs = [("own_" + own.replace("/", "_"), os.path.join(ROOT, "kernels", own + ".mlir"), os.path.join(ROOT, "kernels", own + ".json"))
+            for own in OWN]
+    corpusOut = os.path.join(options.folder, "shared", "corpus")
+    for folder in FOLDERS:
+        for name in sorted(os.listdir(os.path.join(root, folder))):
+            source = os.path.join(root, folder, name)
+            launches = launchesOf(source)
+            target = os.path.join(corpusOut, folder, name)
+            os.makedirs(target, exist_ok=True)
+            for file in os.listdir(source):
+                if file in launches or file.endswith(".npy"):
+                    shutil.copyfile(os.path.join(source, file), os.path.join(target, file))
+            for level in ("ttir", "ttgir") if folder == "hopper" else ("ttir",):
+                key = "%s_%s_%s" % (level, folder.replace("/", "_"), name)
+                jobs.append((key, os.path.join(source, "kernel." + level), os.path.join(source, launches[0])))
+    os.makedirs(os.path.join(corpusOut, "measured"), exist_ok=True)
+    values = load(os.path.join(root, "measured", "h200-values.json"))
+    write(os.path.join(corpusOut, "measured", "h200-values.json"), values)
+
+    def make(job):
+        target = os.path.join(options.folder, "packages", job[0] + ".tlxk")
+        return job[0], None if os.path.exists(target) else compileTo(tool, job[1], job[2], target)
+
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for name, error in pool.map(make, jobs):
+            if error:
+                print("%s: %s" % (name, error))
+    for name in sorted(os.listdir(os.path.join(root, "hopper"))):
+        source = os.path.join(root, "hopper", name)
+        recordedPackage(os.path.join(options.folder, "packages", "ttgir_hopper_%s.tlxk" % name),
+                        os.path.join(source, launchesOf(source)[0]), os.path.join(source, "kernel.cubin"),
+                        os.path.join(options.folder, "recorded", "hopper_%s.tlxk" % name))
+    addGemms(out, root)
+    addAttention(out, root)
+    addAll(out, root)
+    write(os.path.join(options.folder, "cases.json"), out.cases)
+    os.makedirs(os.path.join(options.folder, "bin"), exist_ok=True)
+    shutil.copy(corpus.need("tlx-run"), os.path.join(options.folder, "bin"))
+    for script in ("bench/hw/measure.py", "bench/hw/libraries.py", "tests/corpus/gpu_values.py", "tests/corpus/corpus.py", "tests/pytlx.py"):
+        shutil.copy(os.path.join(ROOT, script), options.folder)
+    print("%d cases, %d packages" % (len(out.cases), len(os.listdir(os.path.join(options.folder, "packages")))))
+
+
+if __name__ == "__main__":
+    main()
