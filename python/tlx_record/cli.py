@@ -97,6 +97,8 @@ def main(argv=None):
         print("tlx-record: error: %s launched no kernel\n  hint: does it launch under `if __name__ == \"__main__\"`? for tests, "
               "pytest -p tlx_record" % options.program, file=sys.stderr)  # fmt: skip
         return EXIT_USAGE
+    for kernel in recorder.unrecorded():
+        print("tlx-record: %s was launched, but not recorded" % kernel, file=sys.stderr)
     say("%d kernel%s in %s" % (len(recorder.names), "" if len(recorder.names) == 1 else "s", options.out))
     return EXIT_FAILED if failed else 0
 

@@ -51,6 +51,8 @@ def pytest_runtest_call(item):
 
 def pytest_terminal_summary(terminalreporter, config):
     recorder = config.tlx_recorder
+    for kernel in recorder.unrecorded():
+        terminalreporter.write_line("tlx-record: %s was launched, but not recorded" % kernel)
     terminalreporter.write_line("tlx-record: %d kernels in %s" % (len(recorder.names), recorder.out))
 
 

@@ -25,7 +25,8 @@ class Recorder:
     kernel, None for all. data: auto, exact or generated. check: simulate each launch, results go back into the
     tensors. limit: raise Stop after so many kernels. say: called with a line for each kernel.
 
-    names lists what was written; each has .source, .ttir, .ttgir and .json in out.
+    names lists what was written; each has .source, .ttir, .ttgir and .json in out. unrecorded() names kernels that were
+    launched but of which nothing was written, as when they do not compile.
     """
 
     def __init__(self, target, out, configs=1, data="auto", check=False, limit=None, prefix="", say=lambda line: None):
@@ -34,6 +35,7 @@ class Recorder:
         self.data = "exact" if check else data
         self.runner = simulate.find_runner() if check else None
         self.names = []
+        self.launched, self.recorded = set(), set()  # names of kernels
         self.known = {}  # identity of a launch -> its name
         self.compiled = {}  # hash -> CompiledKernel
         self.patches = Patches()
@@ -76,6 +78,8 @@ class Recorder:
             self.compiled[kernel.metadata.hash] = kernel
 
         def run_with_arrays(function, *args, **kwargs):
+            if not kwargs.get("warmup"):
+                self.launched.add(function.fn.__name__)
             return run(function, *map(as_tensor, args), **{k: as_tensor(v) for k, v in kwargs.items()})
 
         validate = TensorDescriptor.__post_init__
@@ -93,7 +97,11 @@ class Recorder:
     def stop(self):
         self.patches.restore()
 
+    def unrecorded(self):
+        return sorted(self.launched - self.recorded)
+
     def on_launch(self, source, metadata, grid, values):
+        self.recorded.add(source.fn.__name__)
         stem = self._free_name(source.fn.__name__)
         arguments = manifest.Arguments(self.data, self.out, stem)
         before = set(os.listdir(self.out))

@@ -6,7 +6,7 @@
 PYTHON needs fbtriton, torch and pytest; TLX_TORCH_PYTHON names it otherwise. Every program of
 triton/language/extra/tlx/tutorials runs under the recorder: those with tests under pytest (where
 those are for several targets, once for each: they skip what is not for it), the others as scripts. A kernel counts as recorded when a
-launch of it was written. tlx-verify must give a verdict on each recorded kernel, and tlx-run
+launch of it was written; what no program launches does not count. tlx-verify must give a verdict on each recorded kernel, and tlx-run
 simulate it, or still be at it after --timeout seconds: tutorial launches are large. Exit code 1 when
 fewer than 95 % of the kernels are recorded or one of the tools refuses what was.
 """
@@ -32,6 +32,12 @@ PROGRAM_TARGETS = (("testing/", None), ("blackwell", "cuda:100"), ("fused_attent
 PERFORMANCE = "_perf.py"
 MANY_SIZES = "more_shapes"
 MOST_CASES = "8"
+# What scripts are run with, where their own sizes are for a benchmark; several lists are several runs.
+ARGUMENTS = {
+    "gfx9_gemm/a16w16/bench.py": [["--version", str(v), "--providers", "tlx", "--shape", "512x512x256", "--compile-workers", "0"] for v in range(10)],
+    "gfx9_gemm/inter_wave/a16w16/bench.py": [["--shape", "512", "512", "512"], ["--shape", "256", "256", "4096"]],
+    "gfx9_gemm/intra_wave/a4w4/bench.py": [["--shape", "512x512x1024", "--compile-workers", "0"]],
+}
 
 
 def folderOf(python):
@@ -66,23 +72,23 @@ def programs(root):
     return [Program(root, path) for path in sorted(found)]
 
 
-def record(python, root, program, target, out, timeout):
-    """Runs one program under the recorder; prints how it ended."""
-    folder = os.path.join(out, target.replace(":", "_"), re.sub(r"\W", "_", program.path))
+def record(python, root, program, target, out, timeout, run, words):
+    """Runs one program under the recorder with these arguments, for the run-th time; prints how it ended."""
+    folder = os.path.join(out, target.replace(":", "_"), re.sub(r"\W", "_", program.path) + (str(run) if run else ""))
     os.makedirs(folder, exist_ok=True)
     path = os.path.join(root, program.path)
     if program.hasTests:
         command = [python, "-m", "pytest", "-p", "tlx_record", "-p", "no:cacheprovider", "--rootdir", folder, "-q", "--tlx-out", folder, "--tlx-target", target,
                    "--tlx-cover", "--tlx-first", MOST_CASES, "-k", "not " + MANY_SIZES, "--tlx-data", "generated", path]
     else:
-        command = [python, "-m", "tlx_record", "--out", folder, "--target", target, "--data", "generated", path]
+        command = [python, "-m", "tlx_record", "--out", folder, "--target", target, "--data", "generated", path, *words]
     environment = dict(os.environ, PYTHONPATH=os.path.join(pytlx.SOURCE, "python"), PYTHONDONTWRITEBYTECODE="1")
     with open(os.path.join(folder, "log.txt"), "w") as log:
         try:
             code = subprocess.run(command, stdout=log, stderr=log, cwd=folder, env=environment, timeout=timeout).returncode
         except subprocess.TimeoutExpired:
             code = "stopped after %d s" % timeout
-    print("%-12s %-55s %s, %d launches" % (target, program.path, code, sum(n.endswith(".json") for n in os.listdir(folder))), flush=True)
+    print("%-12s %-55s %s, %d launches" % (target, " ".join([program.path, *words])[:55], code, sum(n.endswith(".json") for n in os.listdir(folder))), flush=True)
 
 
 def recorded(out, root):
@@ -105,6 +111,16 @@ def functionFile(text, root):
     """The file of the tutorials that the kernel's locations name most often; helpers of other files are inlined here and there."""
     count = collections.Counter(re.findall(r'loc\("([^"]+\.py)":\d', text))
     return next((path for path, _ in count.most_common() if os.path.exists(os.path.join(root, path.split(TUTORIALS + os.sep)[-1]))), "")
+
+
+def failures(out):
+    """Names of kernels that were launched but not recorded, as the recorder says."""
+    found = set()
+    for folder, _, names in os.walk(out):
+        if "log.txt" in names:
+            with open(os.path.join(folder, "log.txt"), encoding="utf-8", errors="replace") as file:
+                found |= set(re.findall(r"tlx-record: (\w+) was launched, but not recorded", file.read()))
+    return found
 
 
 def tools(task):
@@ -143,17 +159,20 @@ def main():
             for target in arguments.targets.split(","):
                 for program in chosen:
                     if (program.hasTests or program.isScript) and program.target in (None, target):
-                        record(arguments.python, root, program, target, out, arguments.record_timeout)
-        return judge(chosen if arguments.names else programs(root), recorded(out, root), arguments)
+                        for run, words in enumerate(ARGUMENTS.get(program.path, [[]])):
+                            record(arguments.python, root, program, target, out, arguments.record_timeout, run, words)
+        return judge(chosen, recorded(out, root), failures(out), arguments)
 
 
-def judge(chosen, launches, arguments):
-    wanted = [(program.path, kernel) for program in chosen for kernel in program.launched]
+def judge(chosen, launches, failed, arguments):
+    named = [(program.path, kernel) for program in chosen for kernel in program.launched]
+    wanted = [key for key in named if key in launches or key[1] in failed]
     missing = [key for key in wanted if key not in launches]
     rows = [(key, stem) for key in wanted for stem in launches.get(key, ())]
     print("\n%d of %d kernels recorded, in %d launches" % (len(wanted) - len(missing), len(wanted), len(rows)))
-    for path, kernel in missing:
-        print("not recorded: %s: %s" % (path, kernel))
+    for path, kernel in named:
+        if (path, kernel) not in launches:
+            print("%s: %s: %s" % ("not recorded" if (path, kernel) in missing else "not launched", path, kernel))
     refused = 0
     if not arguments.record_only:
         verify, run = corpus.need("tlx-verify"), corpus.need("tlx-run")

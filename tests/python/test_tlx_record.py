@@ -216,6 +216,9 @@ class Commands(unittest.TestCase):
     def test_aProgramThatLaunchesNothingOrStops(self):
         done = self.record(python=self.fbtriton(), program="nothing.py")
         self.assertEqual((done.returncode, "launched no kernel" in done.stderr), (2, True), done.stderr)
+        done = self.record(python=self.fbtriton(), program="refused.py")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("tlx-record: refused was launched, but not recorded", done.stderr)
         done = self.record(python=self.fbtriton(), program="exits.py")
         self.assertEqual((done.returncode, "exits.py ended with status 2\n  hint: what follows" in done.stderr), (1, True), done.stderr)
         self.assertNotIn("Traceback", done.stderr)
