@@ -3,6 +3,8 @@
 #include "compiler/pipelines/Ingest.h"
 #include "compiler/transforms/Passes.h"
 
+#include "compiler/dialect/tt/TT.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -37,6 +39,19 @@ static LogicalResult recordLaunch(ModuleOp module, const LaunchFacts &facts) {
   return success();
 }
 
+/// Machine code has no calls: helpers that the front end keeps apart are inlined too.
+static LogicalResult inlineCalls(ModuleOp module) {
+  bool calls = module.walk([](tt::CallOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  if (!calls)
+    return success();
+  for (auto function : module.getOps<tt::FuncOp>())
+    function->removeAttr("noinline");
+  PassManager passes(module.getContext(), ModuleOp::getOperationName());
+  passes.addPass(createInlinerPass());
+  passes.addPass(createSymbolDCEPass());
+  return passes.run(module);
+}
+
 void buildTtgirPipeline(OpPassManager &passes) {
   passes.addPass(createTlxStorageAliases());
   passes.addPass(createTlxDescriptorLayouts());
@@ -50,6 +65,8 @@ Result<void> raiseToTtgir(ModuleOp module, IrLevel level, const LaunchFacts &fac
   FirstError errors(module.getContext());
   if (level == IrLevel::Source && failed(ingestModule(module, facts)))
     return errors.take("the front end's IR could not be prepared");
+  if (failed(inlineCalls(module)))
+    return errors.take("calls could not be inlined");
   if (level == IrLevel::Ttgir)
     return {};
   PassManager passes(module.getContext(), ModuleOp::getOperationName());

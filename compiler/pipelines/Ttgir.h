@@ -25,7 +25,7 @@ namespace tlx {
 /// Appends the stages after the first.
 void buildTtgirPipeline(mlir::OpPassManager &passes);
 
-/// Brings `module` from `level` to the level of `.ttgir`.
+/// Brings `module` from `level` to the level of `.ttgir`, without calls.
 Result<void> raiseToTtgir(mlir::ModuleOp module, IrLevel level, const LaunchFacts &facts);
 
 } // namespace tlx
