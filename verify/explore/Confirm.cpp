@@ -1,4 +1,5 @@
 #include "verify/explore/Confirm.h"
+#include "verify/explore/Explorer.h"
 
 #include <algorithm>
 #include <set>
@@ -10,6 +11,9 @@ using tlx::sync::Moment;
 using Outcome = Interpreter::Outcome;
 
 namespace {
+/// Steps in which a missing fence has to show.
+constexpr size_t MostOrders = 4000;
+
 /// A step that was executed, and what it came after.
 struct Node {
   RunStep at;
@@ -43,6 +47,14 @@ public:
     if (outlives() || reachesPeer(violating()))
       return close(Confirmation::Shown, result.what, result.message);
     order = std::move(all);
+    if (request.aboutProxies) {
+      ExploreOptions orders;
+      orders.values = request.values;
+      orders.maxStates = MostOrders;
+      ExploreResult seen = exploreOrders(program, orders);
+      if (seen.verdict == ExploreResult::Violation && seen.what == "proxy")
+        return close(Confirmation::Followed, seen.what, seen.message);
+    }
     return close(Confirmation::Followed, {}, {});
   }
 

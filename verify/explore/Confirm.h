@@ -24,6 +24,7 @@ struct ConfirmRequest {
   std::vector<RunStep> run; ///< in the prover's order, up to the violation
   RunStep at;               ///< where it shows
   Interpreter::Values values;
+  bool aboutProxies = false; ///< it is about what a proxy sees
 };
 
 /// A step of the interleaving that shows the violation.
@@ -43,10 +44,12 @@ struct ShownBranch {
 
 struct Confirmation {
   enum Verdict : uint8_t {
-    Shown,    ///< the interleaving ends in the violation
-    Followed, ///< the run is real; that it violates something was not seen here
-    Refuted,  ///< the run cannot happen with these values
-    Open,     ///< something that cannot be executed here
+    Shown, ///< the interleaving ends in the violation
+    /// The run is real; that it violates something was not seen in an interleaving. What
+    /// is said of proxies was, by all orders at these values: `what` is "proxy" then.
+    Followed,
+    Refuted, ///< the run cannot happen with these values
+    Open,    ///< something that cannot be executed here
   } verdict = Open;
   std::string what;    ///< Shown: the kind of fault (World.h)
   std::string message; ///< what was seen, or why not

@@ -15,12 +15,15 @@
 #include "verify/model/Code.h"
 
 #include <functional>
+#include <optional>
 
 namespace tlx::verify {
 
 struct ExploreOptions {
   /// Values of symbols (index into Exprs::symbols).
   std::function<int64_t(int64_t)> valueOf;
+  /// Or of all leaves, in given iterations of the loops around them.
+  std::function<std::optional<int64_t>(ExprId leaf, const std::vector<int64_t> &iteration)> values;
   size_t maxStates = 2'000'000;
 };
 

@@ -101,13 +101,16 @@ class Orders {
 public:
   Orders(const Program &program, const ExploreOptions &options)
       : options(options), program(program), numTasks(static_cast<int>(program.tasks.size())),
-        interpreter(program,
-                    [this](ExprId leaf, const std::vector<int64_t> &) -> std::optional<int64_t> {
-                      const ExprNode &node = this->program.exprs[leaf];
-                      if (node.op != Op::Sym)
-                        return std::nullopt;
-                      return this->options.valueOf ? this->options.valueOf(node.value) : 0;
-                    }) {
+        interpreter(
+            program,
+            [this](ExprId leaf, const std::vector<int64_t> &iteration) -> std::optional<int64_t> {
+              if (this->options.values)
+                return this->options.values(leaf, iteration);
+              const ExprNode &node = this->program.exprs[leaf];
+              if (node.op != Op::Sym)
+                return std::nullopt;
+              return this->options.valueOf ? this->options.valueOf(node.value) : 0;
+            }) {
     for (const Buffer &buffer : program.buffers)
       if (buffer.where == tlx::sync::Space::Shared)
         sharedSpaces.insert(buffer.space);

@@ -110,8 +110,9 @@ ReportFinding findingOf(const Program &program, const Violation &v) {
 void bug(KernelReport &report, const Program &program, const ProofResult &result) {
   Confirmation confirmation;
   confirmation.verdict = Confirmation::Followed;
-  if (result.violation.at.event >= 0 || !result.trace.empty())
-    confirmation = confirm(program, result); // else there is no run
+  bool hasRun = result.violation.at.event >= 0 || !result.trace.empty();
+  if (hasRun)
+    confirmation = confirm(program, result);
   std::string cls = info(result.violation.cls).name;
   if (confirmation.verdict == Confirmation::Refuted) {
     report.verdict = "UNKNOWN";
@@ -134,7 +135,10 @@ void bug(KernelReport &report, const Program &program, const ProofResult &result
   }
   if (report.notes.size() > 12)
     report.notes.erase(report.notes.begin(), report.notes.end() - 12);
-  report.notes.push_back(standing(confirmation.verdict) + confirmation.message);
+  bool fence = confirmation.verdict == Confirmation::Followed && confirmation.what == "proxy";
+  if (hasRun) // what is asked of the chip in vain needs none
+    report.notes.push_back((fence ? "executed step by step: " : standing(confirmation.verdict)) +
+                           confirmation.message);
   report.replay = replayOf(program, result, confirmation);
 }
 } // namespace

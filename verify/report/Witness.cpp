@@ -12,6 +12,7 @@ Confirmation tlx::verify::confirm(const Program &program, const ProofResult &res
     if (step.task >= 0 && step.event >= 0)
       request.run.push_back({step.task, step.event});
   request.at = {result.violation.at.task, result.violation.at.event};
+  request.aboutProxies = result.violation.cls == BugClass::ProxyFence;
   request.values = [&](ExprId leaf, const std::vector<int64_t> &iteration) {
     return result.values.valueOf(leaf, iteration);
   };

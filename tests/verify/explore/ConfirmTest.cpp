@@ -137,6 +137,23 @@ TEST(Confirm, WhatTheInstructionCannotDoIsShown) {
   }
 }
 
+TEST(Confirm, AMissingFenceShowsInAllOrders) {
+  Builder b;
+  int data = b.buffer("data", 1);
+  b.task("default",
+         {b.write(data, b.c(0)),
+          b.async(tlx::sync::Kind::Read, data, b.c(0), tlx::sync::Group::BulkStore),
+          b.group(tlx::sync::Kind::GroupCommit, tlx::sync::Group::BulkStore),
+          b.group(tlx::sync::Kind::GroupWait, tlx::sync::Group::BulkStore)},
+         4, -1);
+  ProofResult result = prove(b.p, {});
+  ASSERT_EQ(result.verdict, ProofResult::Bug);
+  ASSERT_EQ(result.violation.cls, BugClass::ProxyFence);
+  Confirmation shown = confirm(b.p, result);
+  EXPECT_EQ(shown.verdict, Confirmation::Followed);
+  EXPECT_EQ(shown.what, "proxy");
+}
+
 TEST(Confirm, ACorrectRunShowsNothing) {
   // The run of a fault, on the kernel without it.
   RingOptions o;
