@@ -82,6 +82,8 @@ void Machine::prepareGroups() {
             continue;
           int id = loopId[task][loop];
           asked[id] = 1;
+          if (d == *std::max_element(depths.begin(), depths.end()))
+            asks(cls, task, loop);
           auto [it, isNew] = first.try_emplace({cls, d}, id);
           if (!isNew)
             parent[find(id)] = find(it->second);
@@ -106,6 +108,7 @@ void Machine::prepareGroups() {
     }
   for (auto &[key, id] : first)
     classGroup[key] = groupOf[find(id)];
+  regrouped = false;
   groupLags.assign(groups.size(), 0);
   groupStrides.assign(groups.size(), 1);
   for (size_t group = 0; group < groups.size(); ++group)
@@ -182,6 +185,16 @@ void Machine::prepareGroups() {
   }
 }
 
+/// In this loop, the innermost that the class depends on, a question of it is asked.
+void Machine::asks(int cls, int task, int loop) {
+  auto &loops = askers[cls];
+  LoopRef ref{task, loop};
+  if (std::find(loops.begin(), loops.end(), ref) != loops.end())
+    return;
+  loops.push_back(ref);
+  regrouped = true;
+}
+
 /// Of a loop in which nothing was asked until now.
 int Machine::newGroup(int task, int loop) {
   loopGroup[task][loop] = static_cast<int>(groups.size());
@@ -230,6 +243,8 @@ void Machine::learn(const State &state, int task, int cls, const std::vector<int
     if (d > static_cast<int>(t.loops.size()))
       continue;
     int loop = t.loops[d - 1];
+    if (d == *std::max_element(depths.begin(), depths.end()))
+      asks(cls, task, loop);
     auto [it, isNew] = classGroup.try_emplace({cls, d}, loopGroup[task][loop]);
     int &mine = loopGroup[task][loop];
     if (it->second < 0) {
@@ -307,10 +322,10 @@ bool Machine::stillAsked(const State &state, int cls, const std::vector<int64_t>
     deepest = std::max(deepest, depth);
   if (deepest == 0)
     return true;
-  auto it = classGroup.find({cls, deepest});
-  if (it == classGroup.end())
+  auto it = askers.find(cls);
+  if (it == askers.end())
     return true;
-  for (const LoopRef &ref : groups[it->second])
+  for (const LoopRef &ref : it->second)
     if (auto n = contribution(state, ref.task, ref.loop, prefix)) {
       // A question about one iteration is over when that iteration is.
       bool ofIteration = deepest <= c.prefixDepth && deepest <= static_cast<int>(prefix.size());

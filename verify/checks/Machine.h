@@ -167,6 +167,7 @@ private:
   void prepareGroups();
   void findAnswerReaders();
   void learn(const State &state, int task, int cls, const std::vector<int64_t> &n);
+  void asks(int cls, int task, int loop);
   int newGroup(int task, int loop);
   bool distinguish(const State &state, int task, int depth, int64_t modulus);
   int64_t base(const State &state, int group, const std::vector<int64_t> &prefix) const;
@@ -216,10 +217,12 @@ private:
   std::vector<std::vector<int>> loopGroup; ///< task, loop -> group or -1
   struct LoopRef {
     int task, loop;
+    bool operator==(const LoopRef &) const = default;
   };
   std::vector<std::vector<LoopRef>> groups;
   std::map<std::pair<int, int>, int> classGroup;      ///< class, depth -> group
   std::map<std::tuple<int, int, int>, int> siblingOf; ///< class, task, loop -> which
+  std::map<int, std::vector<LoopRef>> askers;         ///< class -> loops that ask it
   std::map<int, int64_t> lags; ///< class -> how many iterations later it is still asked about
   std::set<std::tuple<int, int, int, int64_t>> learnt; ///< class, task, innermost loop, lag
   std::vector<int64_t> groupLags;
