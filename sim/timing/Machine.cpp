@@ -14,6 +14,7 @@ TimingMachine::Costs TimingMachine::Costs::of(const Chip &chip) {
   Costs c;
   auto at = [&](Param param) { return chip.cycles(param); };
   c.aluLatency = at(Param::PipeAluLatency);
+  c.fp64Latency = at(Param::PipeFp64Latency);
   c.shuffleLatency = at(Param::PipeShuffleLatency);
   c.divide = at(Param::ScalarDivide);
   c.branch = at(Param::ScalarBranch);

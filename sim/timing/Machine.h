@@ -45,7 +45,7 @@ private:
 
   /// Costs in whole cycles, read from the chip once.
   struct Costs {
-    Cycles aluLatency, shuffleLatency, divide, branch;
+    Cycles aluLatency, fp64Latency, shuffleLatency, divide, branch;
     Cycles smemLoad, smemStore, smemAtomic, l2Atomic, l1Hit;
     Cycles tmaIssue, mmaWait, mmaSyncLatency;
     Cycles mbarrierInit, mbarrierArrive, mbarrierLand, mbarrierExpect, mbarrierReady, mbarrierWake;

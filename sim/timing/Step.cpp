@@ -77,7 +77,7 @@ TimingMachine::Step TimingMachine::step(TimedTask &task, const Inst &inst, const
     if (!align(task))
       return Step::Suspend;
     runPipes(task, inst, w);
-    if (w.chainSteps > 0)
+    if (w.chainSteps > 0 || w.series > 0)
       addChain(task, inst, w);
     if (inst.op == Op::TensormapCreate) {
       block(task, Reason::Memory, task.clock, task.clock + costs.descriptorMake);
@@ -197,13 +197,15 @@ void TimingMachine::runPipes(TimedTask &task, const Inst &inst, const Work &w) {
   evalFirst(task, inst, w, ready);
 }
 
-/// A reduction's dependent steps: combining in a thread, exchanges between lanes,
-/// and between warps a trip through shared memory.
+/// Dependent steps: of a division or a function in double precision; of a reduction combining in a
+/// thread, exchanges between lanes, and between warps a trip through shared memory.
 void TimingMachine::addChain(TimedTask &task, const Inst &inst, const Work &w) {
   int64_t perThread =
       w.crossesWarps ? w.chainElements / (int64_t(costs.warpSize) * task.warps) : w.chainElements;
   Cycles chain =
-      perThread * costs.aluLatency + w.chainSteps * (costs.shuffleLatency + costs.aluLatency);
+      perThread * costs.aluLatency + w.chainSteps * (costs.shuffleLatency + costs.aluLatency) +
+      w.series * (program.typeOf(program.result(inst, 0)).elem == DType::f64 ? costs.fp64Latency
+                                                                             : costs.aluLatency);
   if (w.crossesWarps && task.warps > 1)
     chain += costs.smemStore + costs.barLatency + costs.smemLoad +
              2 * (costs.shuffleLatency + costs.aluLatency);

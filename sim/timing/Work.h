@@ -91,6 +91,7 @@ struct Work {
   int chainSteps = 0;        ///< exchanges between lanes
   int64_t chainElements = 0; ///< combined by one thread (vectors: by all together)
   bool crossesWarps = false; ///< through shared memory
+  int series = 0; ///< instructions of one element's division or function that wait for each other
   // Copies.
   int boxes = 1;
   int64_t stride = 0; ///< views: bytes between two buffers

@@ -114,6 +114,7 @@ double WorkDecoder::divisionLanes() {
   int64_t divisor;
   if (!constantOperand(1, divisor)) {
     work->divides = true;
+    work->series = 20;
     return 20;
   }
   return divisor > 0 && std::has_single_bit(uint64_t(divisor)) ? 2 : 5;
@@ -130,6 +131,18 @@ bool WorkDecoder::arithmetic() {
   bool wide = !isFloat(elem) && bitWidth(elem) == 64;
   bool fp64 = elem == DType::f64;
   int64_t n = work->elements;
+  // A library function: an approximation and some multiply-adds, or, in double precision,
+  // a series of them that wait for each other.
+  auto function = [&](int single, int steps) {
+    if (fp64) {
+      add(Pipe::Fp64, steps, n);
+      work->series = steps;
+      return;
+    }
+    add(Pipe::Mufu, 1, n);
+    if (single)
+      add(Pipe::Fma, single, n);
+  };
   switch (inst->op) {
   case Op::AddF:
   case Op::SubF:
@@ -137,16 +150,10 @@ bool WorkDecoder::arithmetic() {
   case Op::Fma:
   case Op::NegF: add(fp64 ? Pipe::Fp64 : Pipe::Fma, perLane, n); break;
   case Op::PackedArith: add(Pipe::Fma, 0.5, n); break;
-  case Op::DivF:
-    add(Pipe::Mufu, 1, n);
-    add(fp64 ? Pipe::Fp64 : Pipe::Fma, 6, n);
-    break;
+  case Op::DivF: function(6, 10); break;
   case Op::PreciseDivF:
   case Op::PreciseSqrt:
-  case Op::RemF:
-    add(Pipe::Mufu, 1, n);
-    add(fp64 ? Pipe::Fp64 : Pipe::Fma, 10, n);
-    break;
+  case Op::RemF: function(10, 12); break;
   case Op::MaximumF:
   case Op::MinimumF:
   case Op::MaxNumF:
@@ -155,29 +162,23 @@ bool WorkDecoder::arithmetic() {
   case Op::CmpF: add(fp64 ? Pipe::Fp64 : Pipe::Alu, perLane, n); break;
   case Op::ClampF: add(Pipe::Alu, 2 * perLane, n); break;
   case Op::Exp2:
-  case Op::Rsqrt: add(Pipe::Mufu, 1, n); break;
-  case Op::Exp:
+  case Op::Rsqrt: function(0, 12); break;
+  case Op::Exp: function(1, 20); break;
+  case Op::Sqrt: function(2, 12); break;
   case Op::Log2:
-  case Op::Log:
-  case Op::Sqrt:
-    add(Pipe::Mufu, 1, n);
-    add(Pipe::Fma, inst->op == Op::Exp ? 1 : 2, n);
-    break;
+  case Op::Log: function(2, 20); break;
   case Op::Sin:
-  case Op::Cos:
-    add(Pipe::Mufu, 1, n);
-    add(Pipe::Fma, 12, n);
-    break;
+  case Op::Cos: function(12, 24); break;
   case Op::Tanh:
-  case Op::Erf:
-    add(Pipe::Mufu, 1, n);
-    add(Pipe::Fma, 10, n);
-    break;
+  case Op::Erf: function(10, 40); break;
   case Op::ExternElementwise:
-  case Op::InlineAsm:
-    // Not understood here: a handful of instructions.
-    add(Pipe::Fma, inst->op == Op::InlineAsm ? 2 : 10, n);
+    // Not understood here: a handful of instructions, or a long series.
+    if (fp64)
+      function(0, 40);
+    else
+      add(Pipe::Fma, 10, n);
     break;
+  case Op::InlineAsm: add(Pipe::Fma, 2, n); break;
   case Op::Floor:
   case Op::Ceil:
   case Op::SIToFP:
