@@ -83,6 +83,7 @@ struct LaunchRequest {
   bool values = true;                 ///< compute what the kernel writes
   bool time = true;                   ///< predict or measure how long it takes
   std::optional<bool> raceCheck;      ///< nothing: the backend decides
+  bool exactMma = false;              ///< simulated products rounded as tensor cores round them
   std::optional<int64_t> threads;     ///< of the host; results do not depend on it
   std::string schedule;               ///< interleaving, where a backend offers a choice; "" default
   double timeoutSeconds = 30;         ///< of a real device: longer is a hang

@@ -58,7 +58,7 @@ void dotWith(Exec &exec, bool keep) {
     int64_t batch = shape[0], m = shape[1], k = shape[2], n = b.columns;
     for (int64_t i = 0; i < batch; ++i) {
       Matrix x, y;
-      x.rows = m, x.columns = k, x.data = a.data + i * m * k;
+      x.rows = m, x.columns = k, x.data = a.data + i * m * k, x.window = a.window;
       y.rows = k, y.columns = n, y.data = b.data + i * k * n;
       if (c.store() == Store::I32)
         multiplyInt(x, y, c.mutableData<int32_t>() + i * m * n, true);

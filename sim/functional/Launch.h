@@ -57,6 +57,7 @@ struct LaunchConfig {
   /// and pointer values, barriers and addresses are exact. For timing.
   bool values = true;
   bool checkUninitialized = true;
+  bool exactMma = false;             ///< products rounded as tensor cores round them
   bool raceCheck = false;            ///< vector clocks over shared and tensor memory
   int64_t stepLimit = 2'000'000'000; ///< instructions of one task
   /// Clusters that are resident together when they can see each other; the rest

@@ -26,8 +26,24 @@ static void toFloatElements(const Value &value, size_t count, bool isUnsigned, f
   });
 }
 
+/// Of NVIDIA's chips, by element type; others add in ways of their own.
+static MmaWindow windowOf(const Exec &exec, DType elem) {
+  const std::string &target = exec.program.facts.target;
+  if (!exec.cluster.launch().config.exactMma || !target.starts_with("cuda:"))
+    return {};
+  switch (elem) {
+  case DType::f16:
+  case DType::bf16: return {16, 25};
+  case DType::f32: return {8, 25};
+  case DType::f8E4M3FN:
+  case DType::f8E5M2: return {32, target == "cuda:90" ? 13 : 25};
+  default: return {};
+  }
+}
+
 bool readMatrix(Exec &exec, unsigned i, Matrix &matrix, bool isUnsigned, int32_t rank) {
   const Type &type = exec.type(i);
+  matrix.window = windowOf(exec, type.elem);
   const size_t dims = type.shape.size();
   if (dims < 2) {
     exec.unsupported("a matrix product of a tensor of rank " + std::to_string(dims));
@@ -80,8 +96,12 @@ bool readMatrix(Exec &exec, unsigned i, Matrix &matrix, bool isUnsigned, int32_t
 }
 
 void roundOperand(Matrix &matrix, DType elem, Precision precision) {
-  if (elem != DType::f32 || precision != Precision::Tf32)
+  if (elem != DType::f32)
     return;
+  if (precision != Precision::Tf32) {
+    matrix.window = {}; // not on tensor cores, or as several products
+    return;
+  }
   size_t count = size_t(matrix.rows * matrix.columns);
   if (matrix.own.empty())
     matrix.own.assign(matrix.data, matrix.data + count);
@@ -220,6 +240,8 @@ bool readScaledMatrix(Exec &exec, unsigned i, int scaleOperand, ScaleElem kind, 
 }
 
 void multiply(const Matrix &a, const Matrix &b, float *c, int64_t ldc, bool accumulate) {
+  if (a.window.step)
+    return multiplyExact(a, b, c, ldc, accumulate);
   cblas_sgemm(CblasRowMajor, a.transposed ? CblasTrans : CblasNoTrans,
               b.transposed ? CblasTrans : CblasNoTrans, int(a.rows), int(b.columns), int(a.columns),
               1.0f, a.data, int(a.ld()), b.data, int(b.ld()), accumulate ? 1.0f : 0.0f, c,

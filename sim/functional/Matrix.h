@@ -14,12 +14,20 @@
 
 namespace tlx::sim {
 
+/// How a tensor core adds: the products of `step` elements of K and the accumulator are cut
+/// off below `fraction` bits under the largest exponent, summed, and the sum is cut off to
+/// f32. Step 0: as the library of matrix products does.
+struct MmaWindow {
+  int step = 0, fraction = 0;
+};
+
 /// A matrix in f32, row-major or transposed, in storage of its own or borrowed.
 struct Matrix {
   int64_t rows = 0, columns = 0;
   bool transposed = false; ///< data is [columns][rows]
   const float *data = nullptr;
   std::vector<float> own;
+  MmaWindow window;
   int64_t ld() const { return transposed ? rows : columns; }
   float at(int64_t r, int64_t c) const {
     return transposed ? data[c * rows + r] : data[r * columns + c];
@@ -40,6 +48,8 @@ bool readScaledMatrix(Exec &exec, unsigned i, int scaleOperand, ScaleElem kind, 
 
 /// c = a * b (+ c). `c` is row-major with leading dimension ldc.
 void multiply(const Matrix &a, const Matrix &b, float *c, int64_t ldc, bool accumulate);
+/// The same as a tensor core does it, by a's window (ExactMatrix.cpp).
+void multiplyExact(const Matrix &a, const Matrix &b, float *c, int64_t ldc, bool accumulate);
 void multiplyInt(const Matrix &a, const Matrix &b, int32_t *c, bool accumulate);
 
 } // namespace tlx::sim

@@ -5,13 +5,9 @@
 kernel may be off: the rounding of its output, single-precision sums, and the rounding of
 intermediate tiles that the kind of algorithm stores in the width of its operands.
 """
-import os
-import sys
-
 import numpy as np
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts"))
-import launch_data  # noqa: E402
+import launch_data
 
 STEP = {"f16": 2.0**-11, "bf16": 2.0**-8, "f32": 2.0**-24, "f8E4M3FN": 2.0**-4, "f8E5M2": 2.0**-3}
 LOG2E = 1.4426950408889634

@@ -202,6 +202,25 @@ tt.func public @k(%x: !tt.ptr<f16>, %y: !tt.ptr<f16>) {
             "{w}", "#w") + "}"
         np.testing.assert_array_equal(self.values(ir, [x, y, z], level="ttgir")[2], np.stack([x, y], axis=1).ravel())
 
+    def test_productsAsTensorCoresAddThem(self):
+        """What lies 26 bits below the largest product of 16 is lost before the sum, and the sum is cut off, not rounded."""
+        ir = "tt.func public @k(%pa: !tt.ptr<f16>, %pb: !tt.ptr<f16>, %pc: !tt.ptr<f32>) {" + accesses("a", "f16", 256, "") + accesses("b", "f16", 256, "") + """
+  %x = tt.reshape %a : tensor<256xf16> -> tensor<16x16xf16>
+  %y = tt.reshape %b : tensor<256xf16> -> tensor<16x16xf16>
+  %zero = arith.constant dense<0.000000e+00> : tensor<16x16xf32>
+  %d = tt.dot %x, %y, %zero, inputPrecision = tf32 : tensor<16x16xf16> * tensor<16x16xf16> -> tensor<16x16xf32>
+  %e = tt.reshape %d : tensor<16x16xf32> -> tensor<256xf32>
+""" + accesses("c", "f32", 256, "", "e") + "  tt.return\n}"
+        for left, right, exact in ((2.0**-13, 2.0**-13, 1.0), (2.0**-12, 2.0**-13, 1 + 3 * 2.0**-23)):
+            a = np.full((16, 16), left, np.float16)
+            a[:, 0] = 1
+            b = np.full((16, 16), right, np.float16)
+            b[0] = 1
+            args = [a.ravel(), b.ravel(), np.zeros(256, np.float32)]
+            self.assertEqual(self.values(ir, args, options=("--exact-mma",))[2].tolist(), [exact] * 256)
+            if exact != 1:  # one product after the other, each would be rounded away
+                self.assertTrue((self.values(ir, args)[2] != exact).all())
+
     def test_aReshapeThatMayReorderMovesNothing(self):
         """Thread t holds elements t and 128 + t before and, in the same registers, 2 t and 2 t + 1 after it."""
         x = np.arange(256, dtype=np.int32)

@@ -165,6 +165,7 @@ private:
     config.progress = request.progress;
     config.threads = prints() ? 1 : int(request.threads.value_or(0));
     int64_t ctas = request.grid[0] * request.grid[1] * request.grid[2];
+    config.exactMma = request.exactMma;
     config.raceCheck = request.raceCheck.value_or(ctas <= raceCheckedCtas);
     if (chip)
       config.residentCtas = int32_t(chip->integer(sim::Param::SmCount));

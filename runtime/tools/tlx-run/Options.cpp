@@ -49,6 +49,8 @@ std::optional<int> parseOptions(int argc, const char *const *argv, Options &out)
   cli.flag("--no-verify", out.noVerify, "on a GPU: launch IR that tlx-verify has not looked at");
   cli.flag("--functional-only", out.functionalOnly, "values, no time");
   cli.flag("--timing-only", out.timingOnly, "time, no values");
+  cli.flag("--exact-mma", out.exactMma,
+           "add products as NVIDIA's tensor cores do, bit for bit; slow");
   cli.flag("--race-check", out.raceCheck,
            "look for unordered accesses (default: on grids of at most 32 CTAs)");
   cli.flag("--no-race-check", out.noRaceCheck, "do not");

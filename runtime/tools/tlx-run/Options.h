@@ -37,6 +37,7 @@ struct Options {
   bool functionalOnly = false;
   bool timingOnly = false;
   std::optional<int64_t> threads;
+  bool exactMma = false;
   bool raceCheck = false;
   bool noRaceCheck = false;
 };

@@ -131,6 +131,7 @@ device::LaunchRequest requestFor(const Options &options, const Manifest &manifes
   request.time = !options.functionalOnly;
   if (options.timeout)
     request.timeoutSeconds = *options.timeout;
+  request.exactMma = options.exactMma;
   if (options.raceCheck || options.noRaceCheck)
     request.raceCheck = options.raceCheck;
   request.threads = options.threads;
