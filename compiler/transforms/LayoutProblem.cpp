@@ -209,6 +209,24 @@ void LayoutProblem::visitDot(tt::DotOp op) {
                           ttg::DotOperandEncodingAttr::get(op.getContext(), index, parent, width));
 }
 
+/// Each thread puts its own elements of both one after the other, and threads that
+/// have the same elements have the same ones afterwards.
+void LayoutProblem::visitCat(tt::CatOp op) {
+  RankedTensorType half = tileType(op.getLhs());
+  if (half.getRank() != 1)
+    return;
+  unsigned warps = warpsOf(infos[variableOf(op.getResult())]);
+  unsigned share = std::max<int64_t>(1, half.getNumElements() / (32 * warps));
+  auto fill = [&](Variable variable, unsigned size) {
+    required.emplace_back(variable,
+                          ttg::BlockedEncodingAttr::get(op.getContext(), {size}, {32u}, {warps},
+                                                        {0u}, ArrayAttr::get(op.getContext(), {})));
+  };
+  for (OpOperand &operand : op->getOpOperands())
+    fill(place(operand), share);
+  fill(place(cast<OpResult>(op.getResult())), 2 * share);
+}
+
 void LayoutProblem::visit(Operation *op) {
   if (eachHandover(op, [&](OpOperand &operand, Value value) { tie(operand, value); }))
     return;
@@ -235,6 +253,8 @@ void LayoutProblem::visit(Operation *op) {
     renamings.push_back({variableOf(op->getOperand(0)), variableOf(op->getResult(0)), op});
     return;
   }
+  if (auto cat = dyn_cast<tt::CatOp>(op))
+    return visitCat(cat);
   // The halves of a pair are what is left without the last dimension.
   if (auto join = dyn_cast<tt::JoinOp>(op)) {
     unsigned axis = tileType(join.getResult()).getRank() - 1;

@@ -61,6 +61,7 @@ private:
   void visitAccess(mlir::Operation *op, mlir::Value pointers, mlir::Value mask);
   void visitDot(tt::DotOp op);
   void visitReduce(tt::ReduceOp op);
+  void visitCat(tt::CatOp op);
   void tieAll(mlir::Operation *op);
   void tie(mlir::OpOperand &operand, mlir::Value with);
   void prefer(mlir::Value value, mlir::Attribute layout);

@@ -171,4 +171,18 @@ tt.func public @apart(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {
   tt.return
 }
 
+// Fewer elements than threads: those that have the same half have the same whole.
+// CHECK-LABEL: @cat
+// CHECK: tt.cat %{{.*}} : tensor<64xi32, #[[ONE:.*]]> -> tensor<128xi32, #[[PAIR:.*]]>
+// CHECK: ttg.convert_layout %{{.*}} : tensor<128xi32, #[[PAIR]]> -> tensor<128xi32, #[[ONE]]>
+tt.func public @cat(%x: !tt.ptr<i32>) {
+  %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %c = tt.cat %r, %r : tensor<64xi32> -> tensor<128xi32>
+  %i = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32>
+  %p = tt.splat %x : !tt.ptr<i32> -> tensor<128x!tt.ptr<i32>>
+  %q = tt.addptr %p, %i : tensor<128x!tt.ptr<i32>>, tensor<128xi32>
+  tt.store %q, %c : tensor<128x!tt.ptr<i32>>
+  tt.return
+}
+
 }
