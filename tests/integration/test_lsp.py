@@ -95,6 +95,14 @@ class Lsp(unittest.TestCase):
         self.assertEqual(found[0]["range"]["start"]["line"], self.line(broken, "barrier_expct"))
         self.assertIn("barrier_expct", found[0]["message"])
 
+    def test_hostileDocumentsAreAnswered(self):
+        bomb = "#a0 = [1]\n" + "".join("#a%d = [#a%d, #a%d]\n" % (i, i - 1, i - 1) for i in range(1, 64)) + "module attributes {tt.x = #a63} {\n}\n"
+        for text, says in (("(" * 10**6, "nesting deeper"), (bomb, "an alias that stands for more than"),
+                           ("module {\n  tt.func @k(%a: tensor<1099511627776xf32>) {\n    tt.return\n  }\n}\n", "has a tile of more than")):
+            found = self.client.open(self.path, text)
+            self.assertEqual([(d["severity"], says in d["message"]) for d in found], [(1, True)], found)
+        self.assertEqual(self.client.end(), 0)
+
     def test_hoverTellsEffectsAndCost(self):
         self.client.open(self.path, self.text)
         at = lambda what: {"textDocument": {"uri": "file://" + self.path}, "position": {"line": self.line(self.text, what), "character": 30}}

@@ -25,8 +25,10 @@ std::vector<std::string> inputsOf(const std::filesystem::path &path) {
     for (size_t at = 0; at < utf8.size(); ++at)
       if (uint8_t(utf8[at]) < 0x80)
         bytes += utf8[at];
-      else // two bytes of UTF-8: U+0080 to U+00FF
-        bytes += char((utf8[at] & 3) << 6 | (utf8[++at] & 63));
+      else { // two bytes of UTF-8: U+0080 to U+00FF
+        bytes += char((utf8[at] & 3) << 6 | (utf8[at + 1] & 63));
+        ++at;
+      }
   }
   return out;
 }
