@@ -157,6 +157,24 @@ LinId Linears::privateForm(VarId var, int depth) {
   return termForm({LinTerm::Private, var, depth, {}});
 }
 
+/// What `divisor`, an unknown (contract: not zero), is multiplied with to give `form`: a loop of
+/// step P counts its iterations as (i * P) / P.
+std::optional<LinId> Linears::multipleOf(LinId form, LinId divisor) {
+  const LinForm dividend = forms[form];
+  if (forms[divisor].terms.empty() || dividend.c != 0 || dividend.terms.size() != 1)
+    return std::nullopt;
+  if (form == divisor)
+    return intern({1, {}});
+  auto [id, scale] = dividend.terms[0];
+  const LinTerm term = terms[id];
+  if (term.kind != LinTerm::Operation || static_cast<Op>(term.value) != Op::Mul)
+    return std::nullopt;
+  for (int i : {0, 1})
+    if (term.operands[i] == divisor)
+      return add(intern({0, {}}), term.operands[1 - i], scale);
+  return std::nullopt;
+}
+
 LinId Linears::operation(Op op, int64_t name, std::vector<LinId> operands) {
   auto isConst = [&](LinId id) { return forms[id].terms.empty(); };
   if (operands.size() == 2 && isConst(operands[0]) && isConst(operands[1])) {
@@ -176,6 +194,9 @@ LinId Linears::operation(Op op, int64_t name, std::vector<LinId> operands) {
         return add(zero, operands[1 - i], scale);
       }
   }
+  if (op == Op::Div || op == Op::Rem)
+    if (std::optional<LinId> multiple = multipleOf(operands[0], operands[1]))
+      return op == Op::Div ? *multiple : intern({0, {}});
   if (op == Op::Shl && isConst(operands[1]) && forms[operands[1]].c >= 0 &&
       forms[operands[1]].c < 40)
     return add(intern({0, {}}), operands[0], int64_t(1) << forms[operands[1]].c);

@@ -110,6 +110,7 @@ private:
                                         int64_t *blocks = nullptr) const;
   int internTerm(LinTerm term);
   LinId operation(Op op, int64_t name, std::vector<LinId> operands);
+  std::optional<LinId> multipleOf(LinId form, LinId divisor);
   void block(const Block &body, int depth);
   void loop(const Stmt &stmt, int depth);
   void branch(const Stmt &stmt, int depth);

@@ -289,6 +289,19 @@ TEST(Loops, AQuotientByAnUnknownIsNotNegative) {
   EXPECT_EQ(g.prove(share).verdict, ProofResult::Bug); // it may be zero
 }
 
+TEST(Loops, AMultipleOfAnUnknownDividedByItIsTheFactor) {
+  for (int64_t missing : {0, 1}) {
+    FirstOfLoop b;
+    Exprs &e = b.p.exprs;
+    ExprId stride = b.arg("G");
+    ExprId factor = e.binary(Op::Div, e.binary(Op::Mul, b.n, stride), stride);
+    ExprId rest = e.binary(Op::Rem, e.binary(Op::Mul, b.n, stride), stride);
+    ExprId one = e.add(e.add(e.sub(factor, b.n), rest), b.c(1));
+    EXPECT_EQ(b.prove(e.sub(one, b.c(missing))).verdict,
+              missing ? ProofResult::Bug : ProofResult::Proved);
+  }
+}
+
 TEST(Loops, ATaskMayInvalidateWhatItsOwnWarpsWaitedFor) {
   EXPECT_EQ(invalidated(false).verdict, ProofResult::Proved);
   ProofResult r = invalidated(true);
