@@ -32,8 +32,12 @@ LogicalResult verifyBarrier(Operation *op, Value barrier) {
 }
 
 LogicalResult verifyArrivals(Operation *op, int32_t count) {
+  // PTX ISA, "Contents of the mbarrier object": counts lie between 1 and 2^20 - 1.
+  constexpr int32_t most = (1 << 20) - 1;
   if (count < 1)
     return op->emitOpError("count must be at least 1; got ") << count;
+  if (count > most)
+    return op->emitOpError("count must be at most ") << most << "; got " << count;
   return success();
 }
 
