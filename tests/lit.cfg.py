@@ -4,6 +4,7 @@
 # A tool that was not built makes the tests that name it fail. Besides lit's own substitutions:
 #   %kernels  the folder kernels/ of the source tree
 #   %python   the interpreter that runs this
+#   %tests    the folder of the build that test programs and plugins are in
 #   %shared   the corpus; tests that use it say "REQUIRES: corpus" and are reported as unsupported
 #             where it is absent
 import os
@@ -30,4 +31,5 @@ for name, path in tools:
     config.substitutions.append((r"(^|(?<=[\s|;&(]))" + name + r"(?=\s|$)", path))
 config.substitutions.append(("%kernels", os.path.join(config.tlx_source_dir, "kernels")))
 config.substitutions.append(("%shared", shared))
+config.substitutions.append(("%tests", os.path.join(bin_dir, "..", "tests")))
 config.substitutions.append(("%python", config.python))

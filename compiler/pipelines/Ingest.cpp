@@ -41,6 +41,7 @@ void buildIngestPipeline(OpPassManager &passes, const LaunchFacts &facts) {
 
 LogicalResult ingestModule(ModuleOp module, const LaunchFacts &facts) {
   PassManager passes(module.getContext(), ModuleOp::getOperationName());
+  (void)applyPassManagerCLOptions(passes);
   buildIngestPipeline(passes, facts);
   return passes.run(module);
 }

@@ -47,6 +47,7 @@ static LogicalResult inlineCalls(ModuleOp module) {
   for (auto function : module.getOps<tt::FuncOp>())
     function->removeAttr("noinline");
   PassManager passes(module.getContext(), ModuleOp::getOperationName());
+  (void)applyPassManagerCLOptions(passes);
   passes.addPass(createInlinerPass());
   passes.addPass(createSymbolDCEPass());
   return passes.run(module);
@@ -70,6 +71,7 @@ Result<void> raiseToTtgir(ModuleOp module, IrLevel level, const LaunchFacts &fac
   if (level == IrLevel::Ttgir)
     return {};
   PassManager passes(module.getContext(), ModuleOp::getOperationName());
+  (void)applyPassManagerCLOptions(passes); // switches, where a tool has them
   buildTtgirPipeline(passes);
   if (failed(recordLaunch(module, facts)) || failed(passes.run(module)))
     return errors.take("layouts could not be chosen");

@@ -15,6 +15,8 @@
 #include "compiler/tools/CommandLine.h"
 #include "compiler/tools/GuardFlags.h"
 #include "compiler/tools/LaunchFlags.h"
+#include "compiler/tools/LayoutDump.h"
+#include "compiler/tools/PassFlags.h"
 #include "runtime/base/File.h"
 #include "runtime/base/SourceText.h"
 
@@ -36,7 +38,10 @@ struct Options {
                               cl::value_desc("name")};
   cl::opt<bool> resources{"resources",
                           cl::desc("print what the assembler says about registers and memory")};
+  cl::opt<bool> layouts{"dump-layout",
+                        cl::desc("print where the elements of each tile and buffer lie")};
   tlx::LaunchFlags launch;
+  tlx::PassFlags passes;
   tlx::GuardFlags limits;
   cl::opt<tlx::Product> emit{
       "emit", cl::desc("what to write"),
@@ -56,6 +61,8 @@ int report(const tlx::Error &error) {
 int run(const Options &options) {
   std::string file = options.input == "-" ? "<stdin>" : options.input.getValue();
   options.limits.guard(file);
+  if (tlx::Result<void> loaded = options.passes.loaded(); !loaded)
+    return report(loaded.error());
   tlx::Result<std::string> text = tlx::readSourceText(options.input);
   if (!text)
     return report(text.error());
@@ -72,6 +79,10 @@ int run(const Options &options) {
     return int(tlx::ExitCode::BadInput);
   if (tlx::Result<void> raised = tlx::raiseToTtgir(**module, level, *facts); !raised)
     return report(raised.error());
+  if (tlx::Result<void> changed = options.passes.runOn(**module); !changed)
+    return report(changed.error());
+  if (options.layouts)
+    tlx::dumpLayouts(**module, llvm::errs());
   tlx::CompileOptions compile;
   compile.kernel = options.kernel;
   compile.file = file;

@@ -18,6 +18,7 @@
 #include "compiler/tools/CommandLine.h"
 #include "compiler/tools/GuardFlags.h"
 #include "compiler/tools/LaunchFlags.h"
+#include "compiler/tools/PassFlags.h"
 #include "compiler/transforms/Passes.h"
 #include "runtime/base/SourceText.h"
 
@@ -181,11 +182,16 @@ int main(int argc, char **argv) {
       [&facts](OpPassManager &passes) { tlx::buildIngestPipeline(passes, facts); });
   PassPipelineRegistration<> ttgir("tlx-ttgir", "layouts: .ttir to .ttgir",
                                    [](OpPassManager &passes) { tlx::buildTtgirPipeline(passes); });
+  tlx::PluginFlag plugin;
   PassPipelineCLParser pipeline("", "passes to run");
   if (!commandLine.parse(argc, argv, "reads, transforms and prints TLX IR\n"))
     return kBadInput;
   std::string file = options.input == "-" ? "<stdin>" : options.input.getValue();
   options.limits.guard(file);
+  if (tlx::Result<void> loaded = plugin.loaded(); !loaded) {
+    llvm::errs() << loaded.error().str() << "\n";
+    return kBadInput;
+  }
   if (std::optional<tlx::LaunchFacts> given = options.launch.facts())
     facts = *given;
   else
