@@ -155,7 +155,8 @@ void tlx::verify::fillReport(KernelReport &report, const Program &program,
   case ProofResult::Bug: bug(report, program, result); return;
   case ProofResult::Unknown:
     report.verdict = "UNKNOWN";
-    report.reason = result.reason.substr(0, result.reason.find(':'));
+    // Places in the text have colons too, without a space behind them.
+    report.reason = result.reason.substr(0, result.reason.find(": "));
     report.message = result.reason;
     report.loc = stepOf(program, result.at).loc;
     report.bound = "no violation in " + std::to_string(result.states) +
