@@ -43,12 +43,18 @@ public:
               solver.add(countVariable, solver.multiply(solver.constant(-1), idVariable)), 1);
   }
 
-  /// What is assumed for the whole launch, asked about or not: preconditions.
+  /// What is assumed for the whole launch, asked about or not: preconditions. What follows
+  /// from a form's operations is not among them: the remainder of a negative number, which a
+  /// run that goes wrong may compute, is one.
   void assumeLaunch(const DecisionTable &table) {
-    for (size_t i = 0; i < table.size(); ++i)
-      if (const DecisionClass &cls = table.cls(static_cast<int>(i));
-          !cls.varies && (cls.range.lo != INT64_MIN || cls.range.hi != INT64_MAX))
-        within(form(cls.rest, {}), cls.range.lo, cls.range.hi);
+    for (size_t i = 0; i < table.size(); ++i) {
+      const DecisionClass &cls = table.cls(static_cast<int>(i));
+      auto [lo, hi] = linears.range(cls.rest);
+      bool above = cls.range.lo > lo, below = cls.range.hi < hi;
+      if (!cls.varies && (above || below))
+        within(form(cls.rest, {}), above ? cls.range.lo : INT64_MIN,
+               below ? cls.range.hi : INT64_MAX);
+    }
   }
 
   void within(Integers::Term term, int64_t lo, int64_t hi) {

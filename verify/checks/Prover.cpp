@@ -202,7 +202,8 @@ private:
     const State &state = queue.back().first;
     for (size_t v = 0; v < state.vars.size(); ++v)
       if (state.vars[v] > 64) // an unknown value is the smallest number
-        return " (" + program.varNames[v] + " grows without a bound the analysis finds)";
+        return " (" + (program.varNames[v].empty() ? "a value" : program.varNames[v]) +
+               " grows without a bound the analysis finds)";
     return {};
   }
 
