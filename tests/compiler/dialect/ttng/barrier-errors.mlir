@@ -39,16 +39,6 @@ tt.func @count(%b: !ttg.memdesc<1xi64, #bar, #smem, mutable>) {
 // -----
 #bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
-tt.func @most(%b: !ttg.memdesc<1xi64, #bar, #smem, mutable>) {
-  ttng.init_barrier %b, 1048575 : !ttg.memdesc<1xi64, #bar, #smem, mutable>
-  // expected-error @+1 {{count must be at most 1048575; got 1048576}}
-  ttng.init_barrier %b, 1048576 : !ttg.memdesc<1xi64, #bar, #smem, mutable>
-  tt.return
-}
-
-// -----
-#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
-#smem = #ttg.shared_memory
 tt.func @mask(%b: !ttg.memdesc<1xi64, #bar, #smem, mutable>) {
   // expected-error @+1 {{ctaMask requires ttg.num-ctas > 1}}
   ttng.arrive_barrier %b, 1 {ctaMask = 3 : i32} : !ttg.memdesc<1xi64, #bar, #smem, mutable>
