@@ -7,6 +7,7 @@
 // A wait that has to sleep leaves the position behind; step() comes back to it.
 //
 //===------------------------------------------------------------------------------------------------===//
+#include "runtime/base/MbarrierCount.h"
 #include "sim/functional/Descriptor.h"
 #include "sim/functional/Views.h"
 
@@ -205,7 +206,12 @@ private:
                           ? "initialises an mbarrier that is in use: nothing has invalidated it"
                           : "initialises an mbarrier that tasks wait on",
                       !barrier->waiters.empty());
-          barrier->state.init(arrivals(effect));
+          int64_t count = arrivals(effect);
+          if (!isMbarrierCount(count))
+            exec.fail(Finding::Kind::BarrierMisuse,
+                      "initialises an mbarrier with a count of " + std::to_string(count) +
+                          "; it must lie between 1 and " + std::to_string(mostMbarrierArrivals));
+          barrier->state.init(count);
           barrier->invalidated = false;
           cluster.barrierEvent(BarrierEvent::What::Init, *barrier, place.rank, place.offset,
                                barrier->state.count, task, exec.pc, noAsync);

@@ -2,6 +2,8 @@
 
 #include "verify/checks/Machine.h"
 
+#include "runtime/base/MbarrierCount.h"
+
 #include <algorithm>
 
 using namespace tlx::verify;
@@ -33,10 +35,10 @@ bool Machine::usable(State &state, int task, int event, int barrier, int row) {
 bool Machine::initBarrier(State &state, int task, int event, const Resolved &r) {
   BarrierState &b = state.barriers[r.barrier];
   std::string name = map.barrierName(r.barrier);
-  if (r.amount < 1) {
+  if (!isMbarrierCount(r.amount)) {
     violate({BugClass::BarrierInit,
              name + " is initialised with a count of " + std::to_string(r.amount) +
-                 "; it must be at least 1",
+                 "; it must lie between 1 and " + std::to_string(mostMbarrierArrivals),
              here(state, task, event),
              {}});
     return false;

@@ -44,7 +44,9 @@ const ClassInfo &tlx::verify::info(BugClass cls) {
        "arrival."},
       {"barrier-init", "a barrier is used before its initialisation is ordered before it",
        "Initialise barriers before warp_specialize; in a cluster, put a cluster barrier between\n"
-       "the initialisation and the first use from another CTA."},
+       "the initialisation and the first use from another CTA. A count outside of 1 to 2^20 - 1 "
+       "is\n"
+       "no initialisation."},
       {"barrier-lifetime", "a barrier is initialised twice or invalidated while in use",
        "An mbarrier object must be invalidated, with all its users done, before its memory is "
        "used\n"

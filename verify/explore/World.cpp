@@ -1,5 +1,7 @@
 #include "verify/explore/World.h"
 
+#include "runtime/base/MbarrierCount.h"
+
 #include <algorithm>
 #include <climits>
 #include <set>
@@ -441,6 +443,10 @@ bool Interpreter::usesMemoryOfBarrier(const World &w, const std::vector<Region> 
 /// What does not block; collects what is to be done later in `work`.
 bool Interpreter::apply(World &w, int t, int eventId, InFlight &work) {
   Thread &thread = w.threads[t];
+  auto refuse = [&](const char *what, const char *message) {
+    fail(what, message, t, eventId);
+    return false;
+  };
   int part = 0;
   for (const Effect &effect : program.events[eventId].effects) {
     ++part;
@@ -450,16 +456,12 @@ bool Interpreter::apply(World &w, int t, int eventId, InFlight &work) {
     bool onBarrier = effect.kind == Kind::BarrierInit || effect.kind == Kind::BarrierArrive ||
                      effect.kind == Kind::BarrierExpect || effect.kind == Kind::BarrierComplete ||
                      effect.kind == Kind::BarrierInval;
-    if (onBarrier && (bar = barOf(w, t, effect.target)) < 0) {
-      fail("range", "no such barrier", t, eventId);
-      return false;
-    }
+    if (onBarrier && (bar = barOf(w, t, effect.target)) < 0)
+      return refuse("range", "no such barrier");
     bool peers = bar >= 0 && memoryOf[bar].rank != program.tasks[t].rank;
     if (peers && (effect.kind == Kind::BarrierInit || effect.kind == Kind::BarrierInval ||
-                  effect.kind == Kind::BarrierExpect)) {
-      fail("remote", "works on a barrier of another CTA", t, eventId);
-      return false;
-    }
+                  effect.kind == Kind::BarrierExpect))
+      return refuse("remote", "works on a barrier of another CTA");
     if (peers && effect.moment == Moment::Issue && outlived(w, t, eventId, {memoryOf[bar]}))
       return false;
     int64_t amount = this->amount(w, t, effect);
@@ -467,10 +469,8 @@ bool Interpreter::apply(World &w, int t, int eventId, InFlight &work) {
     case Kind::Read:
     case Kind::Write: {
       std::vector<Region> regions;
-      if (!addRegions(w, t, effect, regions)) {
-        fail("range", "no such slot", t, eventId);
-        return false;
-      }
+      if (!addRegions(w, t, effect, regions))
+        return refuse("range", "no such slot");
       if (effect.moment == Moment::Completion) {
         work.accesses.insert(work.accesses.end(), regions.begin(), regions.end());
         work.group = effect.group;
@@ -478,28 +478,20 @@ bool Interpreter::apply(World &w, int t, int eventId, InFlight &work) {
         return false;
       }
       if (effect.kind == Kind::Write && effect.lifetime == Lifetime::Goes &&
-          usesMemoryOfBarrier(w, regions)) {
-        fail("lifetime", "the memory of a barrier in use is overwritten", t, eventId);
-        return false;
-      }
+          usesMemoryOfBarrier(w, regions))
+        return refuse("lifetime", "the memory of a barrier in use is overwritten");
       break;
     }
     case Kind::BarrierInit:
-      if (w.bars[bar].inited || amount < 1) {
-        fail("init", amount < 1 ? "initialised with no arrivals" : "initialised twice", t, eventId);
-        return false;
-      }
-      if (usesMemoryOfBarrier(w, {memoryOf[bar]})) {
-        fail("lifetime", "the memory of a barrier in use is initialised over", t, eventId);
-        return false;
-      }
+      if (w.bars[bar].inited || !isMbarrierCount(amount))
+        return refuse("init", w.bars[bar].inited ? "initialised twice" : "no count of arrivals");
+      if (usesMemoryOfBarrier(w, {memoryOf[bar]}))
+        return refuse("lifetime", "the memory of a barrier in use is initialised over");
       w.bars[bar] = {true, amount, amount, 0, 0};
       break;
     case Kind::BarrierInval:
-      if (!w.bars[bar].inited) {
-        fail("init", "a barrier is invalidated that is not initialised", t, eventId);
-        return false;
-      }
+      if (!w.bars[bar].inited)
+        return refuse("init", "a barrier is invalidated that is not initialised");
       w.bars[bar] = {};
       for (InFlight &f : w.flying)
         if (f.accesses.empty() &&
@@ -538,10 +530,8 @@ bool Interpreter::apply(World &w, int t, int eventId, InFlight &work) {
       break;
     }
     case Kind::ClusterArrive:
-      if (thread.clusterGeneration >= 0) {
-        fail("cluster", "cluster arrive without a cluster wait since the last one", t, eventId);
-        return false;
-      }
+      if (thread.clusterGeneration >= 0)
+        return refuse("cluster", "cluster arrive without a cluster wait since the last one");
       thread.clusterGeneration = w.clusterGeneration;
       clusterComplete(w);
       break;

@@ -38,6 +38,17 @@ TEST(Mbarrier, FreshBarrierPassesParityOneAndBlocksParityZero) {
   }
 }
 
+TEST(Mbarrier, CountsUpToTwentyBits) {
+  for (int64_t count : {1048575, 1048576}) {
+    Kernel b("count");
+    b.barrier(b.barriers("bar", 1, count), b.i32(0));
+    b.ret();
+    Program program = b.finish();
+    RunReport report = runAlone(program);
+    EXPECT_EQ(report.clean(), count == 1048575) << text(program, report);
+  }
+}
+
 TEST(Mbarrier, BytesMayCompleteBeforeTheyAreExpected) {
   Kernel b("early");
   Reg bar = b.barrier(b.barriers("bar", 1, 1), b.i32(0));

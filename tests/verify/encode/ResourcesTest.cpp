@@ -69,6 +69,19 @@ std::string registers(const std::string &counts) {
 }
 std::string starts(const std::string &ids) { return "warpGroupStartIds = array<i32: " + ids + ">"; }
 
+TEST_F(ResourcesTest, CountOfAnMbarrier) {
+  auto counting = [](int64_t count) {
+    std::string type = " : !ttg.memdesc<1xi64, #s, #smem, mutable>\n";
+    return "  %bar = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #s, #smem, mutable>\n"
+           "  ttng.init_barrier %bar, " +
+           std::to_string(count) + type;
+  };
+  EXPECT_EQ(judge(counting(1048575)), "PROVED");
+  EXPECT_EQ(judge(counting(1048576)), "barrier-init");
+  EXPECT_NE(message.find("1048576; it must lie between 1 and 1048575"), std::string::npos)
+      << message;
+}
+
 } // namespace
 
 TEST_F(ResourcesTest, tensorMemoryColumns) {
