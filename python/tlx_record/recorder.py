@@ -14,6 +14,11 @@ LEVELS = ("source", "ttir", "ttgir")
 FRESH_CACHE = "tlx-record-cache"
 
 
+def identity(function):
+    """(name, file) of a jitted function: tutorials and test suites have kernels of one name in many files."""
+    return function.fn.__name__, function.fn.__code__.co_filename
+
+
 class Stop(BaseException):
     """Ends the program: enough kernels are recorded."""
 
@@ -25,8 +30,8 @@ class Recorder:
     kernel, None for all. data: auto, exact or generated. check: simulate each launch, results go back into the
     tensors. limit: raise Stop after so many kernels. say: called with a line for each kernel.
 
-    names lists what was written; each has .source, .ttir, .ttgir and .json in out. unrecorded() names kernels that were
-    launched but of which nothing was written, as when they do not compile.
+    names lists what was written; each has .source, .ttir, .ttgir and .json in out. unrecorded() names kernels, with their
+    files, that were launched but of which nothing was written, as when they do not compile.
     """
 
     def __init__(self, target, out, configs=1, data="auto", check=False, limit=None, prefix="", say=lambda line: None):
@@ -35,7 +40,7 @@ class Recorder:
         self.data = "exact" if check else data
         self.runner = simulate.find_runner() if check else None
         self.names = []
-        self.launched, self.recorded = set(), set()  # names of kernels
+        self.launched, self.recorded = set(), set()  # of (name, file) of kernels
         self.known = {}  # identity of a launch -> its name
         self.compiled = {}  # hash -> CompiledKernel
         self.patches = Patches()
@@ -79,7 +84,7 @@ class Recorder:
 
         def run_with_arrays(function, *args, **kwargs):
             if not kwargs.get("warmup"):
-                self.launched.add(function.fn.__name__)
+                self.launched.add(identity(function))
             return run(function, *map(as_tensor, args), **{k: as_tensor(v) for k, v in kwargs.items()})
 
         validate = TensorDescriptor.__post_init__
@@ -98,26 +103,26 @@ class Recorder:
         self.patches.restore()
 
     def unrecorded(self):
-        return sorted(self.launched - self.recorded)
+        return ["%s of %s" % kernel for kernel in sorted(self.launched - self.recorded)]
 
     def on_launch(self, source, metadata, grid, values):
-        self.recorded.add(source.fn.__name__)
+        self.recorded.add(identity(source.fn))
         stem = self._free_name(source.fn.__name__)
         arguments = manifest.Arguments(self.data, self.out, stem)
         before = set(os.listdir(self.out))
         launch = manifest.build(self.compiled[metadata.hash], source, self.target, grid, values, arguments)
         without_data = [{k: v for k, v in entry.items() if k != "data"} for entry in launch["args"]]
-        identity = json.dumps([metadata.hash, launch["grid"], without_data], default=str)
-        if identity in self.known and self.runner is None:
+        launch_key = json.dumps([metadata.hash, launch["grid"], without_data], default=str)
+        if launch_key in self.known and self.runner is None:
             self._forget_files(before)
             return
-        if identity in self.known:
+        if launch_key in self.known:
             self._forget_files(before)
-            stem = self.known[identity]
+            stem = self.known[launch_key]
             arguments = manifest.Arguments(self.data, self.out, stem)
             launch = manifest.build(self.compiled[metadata.hash], source, self.target, grid, values, arguments)
         else:
-            self.known[identity] = stem
+            self.known[launch_key] = stem
             self.names.append(stem)
             self._write_levels(stem, self.compiled[metadata.hash].asm)
             self.say("%s  grid %s" % (stem, "x".join(map(str, launch["grid"]))))

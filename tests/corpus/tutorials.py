@@ -4,15 +4,17 @@
     tutorials.py [--python PYTHON] [--out DIR] [--targets T,...] [--record-only] [--tools-only] [NAME...]
 
 PYTHON needs fbtriton, torch and pytest; TLX_TORCH_PYTHON names it otherwise. Every program of
-triton/language/extra/tlx/tutorials runs under the recorder: those with tests under pytest (where
-those are for several targets, once for each: they skip what is not for it), the others as scripts. A kernel counts as recorded when a
-launch of it was written; what no program launches does not count. tlx-verify must give a verdict on each recorded kernel, and tlx-run
-simulate it, or still be at it after --timeout seconds: tutorial launches are large. Exit code 1 when
-fewer than 95 % of the kernels are recorded or one of the tools refuses what was.
+triton/language/extra/tlx/tutorials runs under the recorder: each test function that is for the target in a pytest of its own, so
+that a slow one costs no other, and programs without tests as scripts. A kernel is known by its file and name. It counts as launched
+on a target when a launch of it was written, or the recorder says that it was launched without being recorded. Kernels that only a
+program which did not come to its end could launch are unknown. tlx-verify must give a verdict on each recorded kernel, and tlx-run
+simulate it, or still be at it after --timeout seconds: tutorial launches are large. Exit code 1 when fewer than 95 % of the launched
+and unknown kernels are recorded or one of the tools refuses what was.
 """
 import argparse
 import ast
 import collections
+import concurrent.futures
 import json
 import os
 import re
@@ -32,6 +34,8 @@ PROGRAM_TARGETS = (("testing/", None), ("blackwell", "cuda:100"), ("fused_attent
 PERFORMANCE = "_perf.py"
 MANY_SIZES = "more_shapes"
 MOST_CASES = "8"
+NO_TESTS = 5  # pytest: all tests are deselected
+ENDED = "tutorials: came to its end"
 # What scripts are run with, where their own sizes are for a benchmark; several lists are several runs.
 ARGUMENTS = {
     "gfx9_gemm/a16w16/bench.py": [["--version", str(v), "--providers", "tlx", "--shape", "512x512x256", "--compile-workers", "0"] for v in range(10)],
@@ -57,14 +61,19 @@ class Program:
         self.path = path
         with open(os.path.join(root, path), encoding="utf-8") as file:
             text = file.read()
+        self.words = set(re.findall(r"\w+", text))
         tree = ast.parse(text)
         jitted = {n.name: n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and any("jit" in ast.unparse(d) for d in n.decorator_list)}
         inside = {id(name) for node in jitted.values() for name in ast.walk(node)}
         named = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and id(n) not in inside}
         self.launched = [name for name in jitted if name in named]
-        self.hasTests = any(isinstance(n, ast.FunctionDef) and n.name.startswith("test_") for n in tree.body)
-        self.isScript = "__main__" in text and not self.hasTests and not path.endswith(PERFORMANCE)
+        self.tests = [n.name for n in tree.body if isinstance(n, ast.FunctionDef) and n.name.startswith("test_") and MANY_SIZES not in n.name]
+        self.isScript = "__main__" in text and not self.tests and not path.endswith(PERFORMANCE)
         self.target = next((target for prefix, target in PROGRAM_TARGETS if path.startswith(prefix)), "cuda:90")
+
+    def mayLaunch(self, path):
+        """Is this the kernel's file, or does this program name it? Benchmarks load files of folders below their own."""
+        return path == self.path or os.path.basename(path)[:-3] in self.words
 
 
 def programs(root):
@@ -72,27 +81,79 @@ def programs(root):
     return [Program(root, path) for path in sorted(found)]
 
 
-def record(python, root, program, target, out, timeout, run, words):
-    """Runs one program under the recorder with these arguments, for the run-th time; prints how it ended."""
-    folder = os.path.join(out, target.replace(":", "_"), re.sub(r"\W", "_", program.path) + (str(run) if run else ""))
-    os.makedirs(folder, exist_ok=True)
-    path = os.path.join(root, program.path)
-    if program.hasTests:
-        command = [python, "-m", "pytest", "-p", "tlx_record", "-p", "no:cacheprovider", "--rootdir", folder, "-q", "--tlx-out", folder, "--tlx-target", target,
-                   "--tlx-cover", "--tlx-first", MOST_CASES, "-k", "not " + MANY_SIZES, "--tlx-data", "generated", path]
-    else:
-        command = [python, "-m", "tlx_record", "--out", folder, "--target", target, "--data", "generated", path, *words]
-    environment = dict(os.environ, PYTHONPATH=os.path.join(pytlx.SOURCE, "python"), PYTHONDONTWRITEBYTECODE="1")
-    with open(os.path.join(folder, "log.txt"), "w") as log:
-        try:
-            code = subprocess.run(command, stdout=log, stderr=log, cwd=folder, env=environment, timeout=timeout).returncode
-        except subprocess.TimeoutExpired:
-            code = "stopped after %d s" % timeout
-    print("%-12s %-55s %s, %d launches" % (target, " ".join([program.path, *words])[:55], code, sum(n.endswith(".json") for n in os.listdir(folder))), flush=True)
+class Recording:
+    """Runs programs under the recorder, so many at a time, each in a folder of its own below out."""
+
+    def __init__(self, root, out, arguments):
+        self.root, self.out, self.arguments = root, out, arguments
+        self.pool = concurrent.futures.ThreadPoolExecutor(arguments.jobs)
+
+    def all(self, chosen):
+        started = []
+        for target in self.arguments.targets.split(","):
+            for program in chosen:
+                if program.target not in (None, target):
+                    continue
+                if program.tests:
+                    started.append(self.start(self.plan, target, program, ""))
+                elif program.isScript:
+                    for run, words in enumerate(ARGUMENTS.get(program.path, [[]])):
+                        started.append(self.start(self.script, target, program, "." + str(run), words))
+        while started:  # a plan's result are tests that it started
+            started += started.pop(0).result() or []
+
+    def start(self, work, target, program, suffix, *more):
+        folder = os.path.join(self.out, target.replace(":", "_"), re.sub(r"\W", "_", program.path) + suffix)
+        os.makedirs(folder, exist_ok=True)
+        with open(os.path.join(folder, "log.txt"), "w") as log:
+            log.write("tutorials: %s\n" % program.path)
+        return self.pool.submit(work, target, program, folder, *more)
+
+    def run(self, folder, label, command):
+        """Prints how it ended; returns whether it came to its end: an error may hide launches after it."""
+        environment = dict(os.environ, PYTHONPATH=os.path.join(pytlx.SOURCE, "python"), PYTHONDONTWRITEBYTECODE="1")
+        with open(os.path.join(folder, "log.txt"), "a") as log:
+            try:
+                code = subprocess.run([self.arguments.python, "-m", *command], stdout=log, stderr=log, cwd=folder, env=environment,
+                                      timeout=self.arguments.record_timeout).returncode
+                ended = code in (0, NO_TESTS)
+            except subprocess.TimeoutExpired:
+                code, ended = "stopped after %d s" % self.arguments.record_timeout, False
+            if ended:
+                log.write("\n%s\n" % ENDED)
+        print("%-70s %s, %d launches" % (label[:70], code, sum(n.endswith(".json") for n in os.listdir(folder))), flush=True)
+        return ended
+
+    def pytest(self, target, program, folder, test, *options):
+        """One test function, or all of them where test is empty."""
+        path = os.path.join(self.root, program.path) + ("::" + test if test else "")
+        command = ["pytest", "-p", "tlx_record", "-p", "no:cacheprovider", "--rootdir", folder, "-q", "--tlx-out", folder, "--tlx-target", target,
+                   "--tlx-data", "generated", "-k", "not " + MANY_SIZES, *options, path]
+        return self.run(folder, " ".join([target, program.path, test or "(plan)"]), command)
+
+    def plan(self, target, program, folder):
+        """Starts the tests that are for this target; the others skip themselves."""
+        if not self.pytest(target, program, folder, "", "--tlx-first", "1", "--setup-plan"):
+            return []
+        with open(os.path.join(folder, "log.txt"), encoding="utf-8", errors="replace") as log:
+            planned = set(re.findall(r"^ +\S*::(test_\w+)", log.read(), re.MULTILINE))
+        return [self.start(self.test, target, program, "." + test, test) for test in program.tests if test in planned]
+
+    def test(self, target, program, folder, test):
+        self.pytest(target, program, folder, test, "--tlx-cover", "--tlx-first", MOST_CASES)
+
+    def script(self, target, program, folder, words):
+        self.run(folder, " ".join([target, program.path, *words]),
+                 ["tlx_record", "--out", folder, "--target", target, "--data", "generated", os.path.join(self.root, program.path), *words])
 
 
-def recorded(out, root):
-    """{(file below the tutorials, kernel): stems of its launches}."""
+def below(path):
+    return path.split(TUTORIALS + os.sep)[-1]
+
+
+def recorded(out, chosen):
+    """{(target, file below the tutorials, kernel): stems of its launches}."""
+    named = {(program.path, kernel) for program in chosen for kernel in program.launched}
     found = {}
     for folder, _, names in os.walk(out):
         for name in names:
@@ -102,24 +163,39 @@ def recorded(out, root):
             with open(stem + ".json", encoding="utf-8") as file:
                 kernel = json.load(file)["kernel"]
             with open(stem + ".source", encoding="utf-8") as file:
-                where = functionFile(file.read(), root)
-            found.setdefault((where.split(TUTORIALS + os.sep)[-1], kernel), []).append(stem)
+                # Helpers of other files are inlined: of the files that the locations name, the one that has this kernel.
+                count = collections.Counter(map(below, re.findall(r'loc\("([^"]+\.py)":\d', file.read())))
+            where = next((path for path, _ in count.most_common() if (path, kernel) in named), None)
+            if where is not None:
+                found.setdefault((os.path.relpath(folder, out).split(os.sep)[0], where, kernel), []).append(stem)
     return found
 
 
-def functionFile(text, root):
-    """The file of the tutorials that the kernel's locations name most often; helpers of other files are inlined here and there."""
-    count = collections.Counter(re.findall(r'loc\("([^"]+\.py)":\d', text))
-    return next((path for path, _ in count.most_common() if os.path.exists(os.path.join(root, path.split(TUTORIALS + os.sep)[-1]))), "")
-
-
-def failures(out):
-    """Names of kernels that were launched but not recorded, as the recorder says."""
-    found = set()
+def logs(out):
+    """(target, the program's path, text) of each run."""
     for folder, _, names in os.walk(out):
         if "log.txt" in names:
             with open(os.path.join(folder, "log.txt"), encoding="utf-8", errors="replace") as file:
-                found |= set(re.findall(r"tlx-record: (\w+) was launched, but not recorded", file.read()))
+                text = file.read()
+            yield os.path.relpath(folder, out).split(os.sep)[0], text.splitlines()[0].split()[-1], text
+
+
+def failures(out):
+    """{(target, file, kernel): why} of kernels that were launched but not recorded, as the recorder says."""
+    found = {}
+    for target, _, text in logs(out):
+        for kernel, path in re.findall(r"tlx-record: (\w+) of (\S+) was launched, but not recorded", text):
+            why = re.search(r"^(?:E +)?((?:\w+\.)*\w*(?:Error|Exception|OutOfResources)\b.*)", text, re.MULTILINE)
+            found[target, below(path), kernel] = why.group(1)[:160] if why else "see the log"
+    return found
+
+
+def unfinished(out):
+    """{path of a program of which a run did not come to its end: targets}."""
+    found = {}
+    for target, path, text in logs(out):
+        if ENDED not in text:
+            found.setdefault(path, set()).add(target)
     return found
 
 
@@ -146,7 +222,8 @@ def main():
     parser.add_argument("--out", help="where recordings go, or lie already (default: a temporary folder)")
     parser.add_argument("--targets", default=",".join(TARGETS))
     parser.add_argument("--timeout", type=int, default=60, help="seconds for each simulation")
-    parser.add_argument("--record-timeout", type=int, default=3600, help="seconds for each program")
+    parser.add_argument("--record-timeout", type=int, default=3600, help="seconds for each test function or script")
+    parser.add_argument("--jobs", type=int, default=2, help="so many recordings at a time")
     parser.add_argument("--record-only", action="store_true")
     parser.add_argument("--tools-only", action="store_true", help="judge what --out holds")
     parser.add_argument("names", nargs="*", help="only programs whose path contains one of these")
@@ -156,23 +233,26 @@ def main():
     with tempfile.TemporaryDirectory() as temporary:
         out = os.path.abspath(arguments.out or temporary)
         if not arguments.tools_only:
-            for target in arguments.targets.split(","):
-                for program in chosen:
-                    if (program.hasTests or program.isScript) and program.target in (None, target):
-                        for run, words in enumerate(ARGUMENTS.get(program.path, [[]])):
-                            record(arguments.python, root, program, target, out, arguments.record_timeout, run, words)
-        return judge(chosen, recorded(out, root), failures(out), arguments)
+            Recording(root, out, arguments).all(chosen)
+        return judge(chosen, out, arguments)
 
 
-def judge(chosen, launches, failed, arguments):
+def judge(chosen, out, arguments):
+    launches, failed, open_ = recorded(out, chosen), failures(out), unfinished(out)
     named = [(program.path, kernel) for program in chosen for kernel in program.launched]
-    wanted = [key for key in named if key in launches or key[1] in failed]
-    missing = [key for key in wanted if key not in launches]
-    rows = [(key, stem) for key in wanted for stem in launches.get(key, ())]
-    print("\n%d of %d kernels recorded, in %d launches" % (len(wanted) - len(missing), len(wanted), len(rows)))
-    for path, kernel in named:
-        if (path, kernel) not in launches:
-            print("%s: %s: %s" % ("not recorded" if (path, kernel) in missing else "not launched", path, kernel))
+    missing = {key: why for key, why in failed.items() if key not in launches and key[1:] in named}
+    seen = {key[1:] for key in [*launches, *missing]}
+    unknown = {key: sorted(set().union(*(open_[p.path] for p in chosen if p.path in open_ and p.mayLaunch(key[0])))) for key in named if key not in seen}
+    rows = [(key[1:], stem) for key in sorted(launches) for stem in launches[key]]
+    for target in sorted({key[0] for key in [*launches, *missing]}) + [""]:
+        done, lost = (sum(key[0].startswith(target) for key in keys) for keys in (launches, missing))
+        print("%-12s %d of %d launched kernels recorded" % (target or "all", done, done + lost))
+    print("%d launches" % len(rows))
+    for key, why in sorted(missing.items()):
+        print("not recorded: %s: %s: %s: %s" % (*key, why))
+    for key, targets in unknown.items():
+        print("%s: %s: %s" % ("unknown, runs for %s did not end" % " ".join(targets) if targets else "not launched", *key))
+    lost = len(missing) + sum(map(bool, unknown.values()))
     refused = 0
     if not arguments.record_only:
         verify, run = corpus.need("tlx-verify"), corpus.need("tlx-run")
@@ -181,7 +261,7 @@ def judge(chosen, launches, failed, arguments):
             print("%-50s %-40s %-30s %s" % (path, os.path.basename(stem), verdict, simulated))
             refused += verdict.startswith("error") or simulated.startswith("exit")
         print("%d of %d launches taken by both tools" % (len(rows) - refused, len(rows)))
-    return int(refused > 0 or len(wanted) - len(missing) < FEWEST * len(wanted) or not wanted)
+    return int(refused > 0 or not launches or len(launches) < FEWEST * (len(launches) + lost))
 
 
 if __name__ == "__main__":

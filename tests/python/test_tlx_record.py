@@ -218,7 +218,7 @@ class Commands(unittest.TestCase):
         self.assertEqual((done.returncode, "launched no kernel" in done.stderr), (2, True), done.stderr)
         done = self.record(python=self.fbtriton(), program="refused.py")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("tlx-record: refused was launched, but not recorded", done.stderr)
+        self.assertRegex(done.stderr, r"tlx-record: refused of \S*refused\.py was launched, but not recorded")
         done = self.record(python=self.fbtriton(), program="exits.py")
         self.assertEqual((done.returncode, "exits.py ended with status 2\n  hint: what follows" in done.stderr), (1, True), done.stderr)
         self.assertNotIn("Traceback", done.stderr)

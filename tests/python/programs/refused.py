@@ -1,7 +1,8 @@
-"""Launches a kernel that does not compile."""
+"""Launches a kernel that does not compile, and one of the same name, of another file, that does."""
 import numpy as np
 import triton
 import triton.language as tl
+from same_name import refused as accepted
 
 
 @triton.jit
@@ -9,4 +10,5 @@ def refused(x):
     tl.static_assert(False)
 
 
+accepted[(1,)](np.zeros(4, np.float32))
 refused[(1,)](np.zeros(4, np.float32))
