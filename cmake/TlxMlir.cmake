@@ -11,5 +11,7 @@ set(TLX_MLIR_INCLUDES ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
 # mlir_tablegen reads the directory property.
 include_directories(SYSTEM ${TLX_MLIR_INCLUDES})
 
-set(CMAKE_BUILD_WITH_INSTALL_RPATH OFF)
+# One RPATH in the build and where it is installed. CMake would pad another one of the build with empty
+# entries, which the loader takes for the current folder: it would load what anybody left there.
+set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
 set(CMAKE_INSTALL_RPATH ${LLVM_LIBRARY_DIR})

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 """Input that asks for far more than it is large: every tool answers in time, with one error or an UNKNOWN, and writes
 nothing but what it was asked for."""
+import glob
 import json
 import os
+import shutil
+import subprocess
 import unittest
 
 import pytlx
@@ -268,12 +271,24 @@ class Folder(Hostile):
         self.assertNotIn("escaped", "".join(os.listdir(os.path.dirname(self.folder))))
 
     def test_pluginsAreNotLoaded(self):
-        """MLIR's tools load code that the command line names; ours have no such option."""
+        """What is no plugin is refused, and no other option loads code."""
         path = self.file("k.ttir", kernel(""))
         for option in ("--load-pass-plugin=x.so", "--load-dialect-plugin=x.so", "--load=x.so"):
             for command in self.commands(path):
                 with self.subTest(option, tool=command[0]):
                     self.refuses([*command, option], None)
+
+
+    def test_librariesComeFromKnownFolders(self):
+        """An empty entry of the search path is the current folder, which anybody may have filled."""
+        if not shutil.which("patchelf"):
+            self.skipTest("patchelf is not installed")
+        libraries = glob.glob(os.path.join(pytlx.BINARY, "lib", "*.so"))
+        self.assertGreaterEqual(len(libraries), 2)
+        for file in [pytlx.tool(name) for name in ("tlx", "tlx-run", "tlx-verify", "tlx-compile", "tlx-opt")] + libraries:
+            path = subprocess.run(["patchelf", "--print-rpath", file], capture_output=True, text=True, check=True).stdout.strip()
+            for folder in path.split(":") if path else []:
+                self.assertTrue(folder.startswith(("/", "$ORIGIN")), "%s: '%s'" % (file, path))
 
 
 if __name__ == "__main__":
