@@ -46,7 +46,25 @@ static ExportOptions exportOptionsOf(const TlxCompilerRequest &request, IrLevel 
   return options;
 }
 
-/// The request's module, which has the kernel.
+/// What the launch and the module both state must be the same.
+static Result<void> checkAgreement(ModuleOp module, const TlxCompilerRequest &request) {
+  auto agrees = [&](StringRef attribute, StringRef key, std::optional<int64_t> given,
+                    const SourceLocation &location) -> Result<void> {
+    auto stated = module->getAttrOfType<IntegerAttr>(attribute);
+    if (!location.line || !given || !stated || stated.getInt() == *given)
+      return {};
+    return Error(key.str() + " is " + std::to_string(*given) + "; " + request.file + " says " +
+                     attribute.str() + " = " + std::to_string(stated.getInt()),
+                 location, "the manifest belongs to another kernel, or to another build of it");
+  };
+  if (auto same =
+          agrees("ttg.num-warps", "default_num_warps", request.numWarps, request.numWarpsLocation);
+      !same)
+    return same;
+  return agrees("ttg.num-ctas", "num_ctas", request.numCtas, request.numCtasLocation);
+}
+
+/// The request's module, which has the kernel and fits the launch.
 static Result<OwningOpRef<ModuleOp>> parse(const TlxCompilerRequest &request,
                                            TlxCompilerReply &reply, MLIRContext &context) {
   if (request.interfaceVersion != compilerInterfaceVersion)
@@ -61,6 +79,8 @@ static Result<OwningOpRef<ModuleOp>> parse(const TlxCompilerRequest &request,
     reply.noSuchKernel = true;
     return Error("'" + request.file + "' has no kernel '" + request.kernel + "'");
   }
+  if (Result<void> fits = checkAgreement(**module, request); !fits)
+    return fits.error();
   return module;
 }
 

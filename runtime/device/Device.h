@@ -49,6 +49,8 @@ struct KernelSource {
   std::array<int64_t, 3> cluster{1, 1, 1}; ///< in CTAs, those of num_ctas included
   std::optional<int64_t> maxRegisters;
   SourceLocation kernelLocation; ///< where the function was asked for
+  /// Where the two numbers were given; IR that states others is refused there.
+  SourceLocation numWarpsLocation, numCtasLocation;
 };
 
 /// A loaded kernel; belongs to the device that loaded it.
@@ -76,7 +78,7 @@ struct Argument {
 struct LaunchRequest {
   std::array<int64_t, 3> grid{1, 1, 1}; ///< as in a manifest
   std::array<int64_t, 3> cluster{1, 1, 1};
-  SourceLocation gridLocation, sharedLocation;
+  SourceLocation gridLocation, warpsLocation, sharedLocation;
   std::vector<Argument> arguments;    ///< one for each parameter
   std::optional<int64_t> totalWarps;  ///< launched for a CTA, when known
   std::optional<int64_t> sharedBytes; ///< of a CTA, when known

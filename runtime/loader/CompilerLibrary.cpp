@@ -16,6 +16,8 @@ TlxCompilerRequest requestFor(const device::KernelSource &source) {
   request.target = source.target;
   request.numWarps = source.numWarps;
   request.numCtas = source.numCtas;
+  request.numWarpsLocation = source.numWarpsLocation;
+  request.numCtasLocation = source.numCtasLocation;
   // CTAs that share a program's tiles are no cluster of programs: values are
   // those of the whole tile, and the timing model divides the work itself.
   if (source.numCtas == 1)

@@ -32,7 +32,7 @@ struct Program;
 }
 
 /// To be raised whenever this header or sim/program/Program.h changes.
-inline constexpr uint32_t compilerInterfaceVersion = 2;
+inline constexpr uint32_t compilerInterfaceVersion = 3;
 
 /// A kernel file and what its text may leave open.
 struct TlxCompilerRequest {
@@ -43,6 +43,8 @@ struct TlxCompilerRequest {
   std::string target;              ///< "cuda:90"; empty: as the IR says
   std::optional<int64_t> numWarps; ///< of the default region; as the IR says
   int64_t numCtas = 1;
+  /// Where the two numbers were given; IR that states others is refused there.
+  SourceLocation numWarpsLocation, numCtasLocation;
   std::array<int64_t, 3> cluster{1, 1, 1};
   std::optional<int64_t> maxRegisters;
 };

@@ -59,18 +59,21 @@ template <typename Set> void ifGiven(json::Node object, std::string_view key, Se
 }
 
 void readMetadata(json::Node node, Manifest &out) {
-  auto number = [&](std::string_view key, int64_t low, int64_t high) {
+  auto number = [&](std::string_view key, int64_t low, int64_t high, SourceLocation *at = nullptr) {
     std::optional<int64_t> value;
-    ifGiven(node, key, [&](json::Node n) { value = n.integer(low, high); });
+    ifGiven(node, key, [&](json::Node n) {
+      value = n.integer(low, high);
+      if (at)
+        *at = n.location();
+    });
     return value;
   };
-  out.defaultNumWarps = number("default_num_warps", 1, 32);
+  out.defaultNumWarps = number("default_num_warps", 1, 32, &out.defaultNumWarpsLocation);
   if (out.defaultNumWarps && (*out.defaultNumWarps & (*out.defaultNumWarps - 1)))
     node["default_num_warps"].mustBe("a power of two");
-  out.numWarps = number("num_warps", 1, 64);
-  out.numCtas = number("num_ctas", 1, maxClusterCtas).value_or(1);
-  out.sharedBytes = number("shared", 0, int64_t(1) << 24);
-  ifGiven(node, "shared", [&](json::Node n) { out.sharedLocation = n.location(); });
+  out.numWarps = number("num_warps", 1, 64, &out.numWarpsLocation);
+  out.numCtas = number("num_ctas", 1, maxClusterCtas, &out.numCtasLocation).value_or(1);
+  out.sharedBytes = number("shared", 0, int64_t(1) << 24, &out.sharedLocation);
   out.tmemColumns = number("tmem_size", 0, int64_t(1) << 20);
   out.maxRegisters = number("maxnreg", 1, 255);
   out.globalScratchBytes = number("global_scratch_size", 0, int64_t(1) << 40).value_or(0);

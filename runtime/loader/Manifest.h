@@ -107,6 +107,7 @@ struct Manifest {
   /// As given; without one, num_ctas along x.
   std::array<int64_t, 3> cluster{1, 1, 1};
   SourceLocation kernelLocation, targetLocation, gridLocation, sharedLocation;
+  SourceLocation defaultNumWarpsLocation, numWarpsLocation, numCtasLocation;
 
   std::optional<int64_t> defaultNumWarps; ///< of the default region
   int64_t numCtas = 1;

@@ -258,6 +258,8 @@ struct Program {
   const Attrs &attrsOf(const Inst &inst) const;
   const Type &typeOf(Reg reg) const { return types[regTypes[reg]]; }
   size_t numRegs() const { return regTypes.size(); }
+  /// Of a CTA: the default region's and the partitions', whole warp groups of them.
+  int32_t launchedWarps() const;
   /// What a person calls the instruction at `pc`: its op, or, for one that is all
   /// effects, its effects ("barrier-expect, barrier-arrive"); "?" out of range.
   std::string opText(Pc pc) const;

@@ -3,6 +3,7 @@
 
 #include "sim/program/Program.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace tlx::sim {
@@ -104,6 +105,18 @@ Type Type::memDesc(Shape shape, DType elem, LayoutId layout, sync::Space space) 
 const Attrs &Program::attrsOf(const Inst &inst) const {
   static const Attrs none;
   return inst.attrs < 0 ? none : attrs[inst.attrs];
+}
+
+int32_t Program::launchedWarps() const {
+  constexpr int32_t group = 4;
+  int32_t most = 0;
+  for (const Specialize &specialize : specializes) {
+    int32_t warps = 0;
+    for (const Partition &partition : specialize.partitions)
+      warps += partition.numWarps;
+    most = std::max(most, warps);
+  }
+  return facts.numWarps + (most + group - 1) / group * group;
 }
 
 std::string Program::opText(Pc pc) const {

@@ -131,17 +131,8 @@ Result<void> TimingMachine::prepare() {
         loopExit[pc] = true;
 
   totalWarps = launch.totalWarps;
-  if (totalWarps == 0) {
-    totalWarps = program.facts.numWarps;
-    int partitionWarps = 0;
-    for (const Specialize &special : program.specializes) {
-      int sum = 0;
-      for (const Partition &partition : special.partitions)
-        sum += partition.numWarps;
-      partitionWarps = std::max(partitionWarps, sum);
-    }
-    totalWarps += (partitionWarps + 3) / 4 * 4;
-  }
+  if (totalWarps == 0)
+    totalWarps = program.launchedWarps();
 
   int64_t numCtas = std::max(1, program.facts.numCtas);
   for (int axis = 0; axis < 3; ++axis) {

@@ -65,6 +65,42 @@ class BadManifest(ToolTest):
             with self.subTest(says):
                 self.changed(change, says)
 
+    def test_metadataOfAnotherKernel(self):
+        """What the kernel states otherwise; the same launch without the lie runs."""
+        cases = {
+            "default_num_warps is 8; %s says ttg.num-warps = 4" % KERNEL: {"default_num_warps": 8},
+            "num_ctas is 2; %s says ttg.num-ctas = 1" % KERNEL: {"num_ctas": 2},
+            "num_warps is 4; the kernel's regions need 12": {"num_warps": 4},
+            "num_warps is 16; the kernel's regions need 12": {"num_warps": 16},
+            "shared is 32768 bytes; a buffer of the kernel alone has 65536": {"shared": 32768},
+        }
+        for says, lie in cases.items():
+            with self.subTest(says):
+                self.changed(lambda m: m["metadata"].update(lie), says)
+        with open(MANIFEST, encoding="utf-8") as file:
+            manifest = json.load(file)
+        manifest["metadata"]["shared"] = 65536
+        for key in ("default_num_warps", "num_warps", "num_ctas"):
+            with self.subTest("true", without=key):
+                path = self.file("launch.json", json.dumps(manifest))
+                self.assertEqual(self.run_(self.run_on(path) + ["--timing-only"]).returncode, 0)
+                del manifest["metadata"][key]
+
+    def test_metadataOfAnotherPlainKernel(self):
+        """Nothing is specialised: more warps may come from loops that are yet to be, fewer from nowhere."""
+        kernel = os.path.join(pytlx.SOURCE, "kernels", "norm", "softmax.mlir")
+        with open(kernel.replace(".mlir", ".json"), encoding="utf-8") as file:
+            manifest = json.load(file)
+        for warps, code in ((2, 2), (4, 0), (12, 0)):
+            with self.subTest(warps=warps):
+                manifest["metadata"]["num_warps"] = warps
+                path = self.file("launch.json", json.dumps(manifest, indent=1))
+                command = ["tlx-run", kernel, "--manifest", path, "--timing-only"]
+                if code:
+                    self.refuses(command, path, "num_warps is 2; the kernel's regions need 4")
+                else:
+                    self.assertEqual(self.run_(command).returncode, 0)
+
     def test_kernelNeedsMoreThanTheChipHas(self):
         command = self.run_on(MANIFEST) + ["--what-if", "sm.smemPerCta=65536"]
         self.refuses(command, os.path.join("kernels", "gemm", "hopper_ws.py"), "bytes of shared memory")

@@ -111,6 +111,8 @@ private:
                      request.gridLocation);
       ctas *= std::max<int64_t>(size, 1);
     }
+    if (auto fits = checkManifest(); !fits)
+      return fits;
     auto schedule = sim::Schedule::parse(request.schedule.empty() ? "fifo" : request.schedule);
     if (!schedule)
       return Error("--schedule must be fifo, random:SEED or adversarial; got '" + request.schedule +
@@ -119,6 +121,32 @@ private:
     if (request.threads && (*request.threads < 1 || *request.threads > 1024))
       return Error("--threads must be from 1 to 1024; got " + std::to_string(*request.threads));
     return checkMemory();
+  }
+
+  /// What the producer of the launch says of its kernel must be so of this one.
+  Result<void> checkManifest() {
+    const char *hint = "the manifest belongs to another kernel, or to another build of it";
+    const sim::Program &program = kernel.code();
+    // Loops that are still to be specialised add warps that the IR does not show.
+    int64_t warps = program.launchedWarps();
+    if (request.totalWarps && request.warpsLocation.line && *request.totalWarps != warps &&
+        (!program.specializes.empty() || *request.totalWarps < warps))
+      return Error("num_warps is " + std::to_string(*request.totalWarps) +
+                       "; the kernel's regions need " + std::to_string(warps),
+                   request.warpsLocation, hint);
+    if (!request.sharedBytes || !request.sharedLocation.line)
+      return {};
+    // How buffers share bytes is the producer's; each CTA's part of each must fit. Ours may end
+    // with padding that the producer leaves away.
+    for (const sim::Allocation &allocation : program.allocations) {
+      int64_t bytes = allocation.bytes / std::max(1, program.facts.numCtas);
+      if (allocation.space == sync::Space::Shared &&
+          bytes - *request.sharedBytes > allocation.alignment)
+        return Error("shared is " + std::to_string(*request.sharedBytes) +
+                         " bytes; a buffer of the kernel alone has " + std::to_string(bytes),
+                     request.sharedLocation, hint);
+    }
+    return {};
   }
 
   /// What the program allocates must fit the chip.

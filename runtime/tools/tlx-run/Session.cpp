@@ -117,6 +117,8 @@ device::KernelSource sourceFor(const Options &options, std::string text, const M
   source.numCtas = manifest.numCtas;
   source.maxRegisters = manifest.maxRegisters;
   source.kernelLocation = manifest.kernelLocation;
+  source.numWarpsLocation = manifest.defaultNumWarpsLocation;
+  source.numCtasLocation = manifest.numCtasLocation;
   return source;
 }
 
@@ -125,6 +127,7 @@ device::LaunchRequest requestFor(const Options &options, const Manifest &manifes
   request.grid = manifest.grid;
   request.gridLocation = manifest.gridLocation;
   request.totalWarps = manifest.numWarps;
+  request.warpsLocation = manifest.numWarpsLocation;
   request.sharedBytes = manifest.sharedBytes;
   request.sharedLocation = manifest.sharedLocation;
   request.values = !options.timingOnly;
