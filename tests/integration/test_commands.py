@@ -11,7 +11,7 @@ import unittest
 import pytlx
 
 # What a line of a code block begins with when it is a command.
-COMMAND = re.compile(r"(\$ |\./|(build/bin/|scripts/|python3|pip|sudo|apt|ninja|cmake|ctest|cpack|tlx|tlx-env/bin/pip|pytest|sed|git|source|export)\b|[A-Z_]+=\S+ )")
+COMMAND = re.compile(r"(\$ |\./|(build/bin/|scripts/|python3|pip|sudo|apt|ninja|cmake|ctest|cpack|tlx|tlx-env/bin/pip|pytest|sed|git|source|export|mpirun)\b|[A-Z_]+=\S+ )")
 # Commands that are not run, by what they begin with, and why.
 NOT_RUN = {
     "pip install": "installs packages",
@@ -24,6 +24,7 @@ NOT_RUN = {
     "scripts/verify_changed.sh": "needs a repository's history; test_ci.py runs it in one",
     "scripts/test-gpu.sh": "needs an NVIDIA GPU",
     "build/bin/tlx-run --device cuda": "needs an NVIDIA GPU",
+    "mpirun": "needs OpenMPI; test_run.py runs such a sweep where there is one",
 }
 # Exit statuses other than 0, by page and beginning.
 ENDS_WITH = {

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 import unittest
@@ -56,18 +57,65 @@ class Run(ToolTest):
         both = self.report()
         self.assertEqual((both["outputs"], both["cycles"]), (values["outputs"], time["cycles"]))
 
-    def test_twoRunsAgree(self):
-        first, second = self.report(), self.report()
-        for report in (first, second):
-            del report["seconds"]
-        self.assertEqual(first, second)
+    def test_runsAgreeBitForBit(self):
+        """Values, cycles and trace, whatever the number of threads; 3 CTAs with tasks, and 37 without."""
+        softmax = os.path.join(pytlx.SOURCE, "kernels", "norm", "softmax.mlir")
+        for kernel in (KERNEL, softmax):
+            seen = []
+            for threads in ("1", "1", "2", "8"):
+                trace, out = os.path.join(self.folder, "trace.json"), os.path.join(self.folder, "out")
+                shutil.rmtree(out, ignore_errors=True)
+                done = self.run_(["tlx-run", "--device", "sim", kernel, "--json", "--threads", threads, "--trace", trace,
+                                  "--save-outputs", out])  # fmt: skip
+                self.assertEqual(done.returncode, 0, done.stderr.decode())
+                report = json.loads(done.stdout)
+                del report["seconds"]  # of the host
+                with open(trace, "rb") as file:
+                    run = {"report": report, "trace": file.read()}
+                for name in sorted(os.listdir(out)):
+                    with open(os.path.join(out, name), "rb") as file:
+                        run[name] = file.read()
+                self.assertGreater(len(run), 2, "no output was written")
+                self.assertGreater(report["cycles"], 0)
+                seen.append(run)
+            for run in seen[1:]:
+                self.assertEqual(run.keys(), seen[0].keys())
+                for what, content in run.items():
+                    self.assertTrue(content == seen[0][what], "%s: %s differs" % (kernel, what))
+
+    def test_sweepOverProcesses(self):
+        """Two processes share a sweep and a file: every case once; a case that is missing is made up for."""
+        if shutil.which("mpirun") is None:
+            self.skipTest("there is no mpirun")
+        launches, results = os.path.join(self.folder, "launches"), os.path.join(self.folder, "sweep.jsonl")
+        os.mkdir(launches)
+        with open(MANIFEST, encoding="utf-8") as file:
+            manifest = json.load(file)
+        for ctas in (1, 2, 3):
+            manifest["grid"][0] = ctas
+            self.file("launches/%d.json" % ctas, json.dumps(manifest))
+        command = ["mpirun", "--oversubscribe", "-np", "2", pytlx.tool("tlx-run"), "--device", "sim", KERNEL, "--sweep", launches,
+                   "--results", results]  # fmt: skip
+        environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+
+        def sweep():
+            done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment, cwd=self.folder)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            with open(results, encoding="utf-8") as file:
+                return [json.loads(line) for line in file]
+
+        first = sweep()
+        self.assertEqual(sorted(os.path.basename(case["manifest"]) for case in first), ["1.json", "2.json", "3.json"])
+        self.assertTrue(all(case["code"] == 0 and case["cycles"] > 1000 for case in first), first)
+        self.assertEqual(sweep(), first)
+        with open(results, "r+b") as file:
+            file.truncate(os.path.getsize(results) - 30)  # broken off within the last line
+        self.assertEqual(sorted(sweep(), key=str), sorted(first, key=str))
 
     def test_schedulesAgree(self):
         wanted = self.report("--functional-only")["outputs"]
         for schedule in ("adversarial", "random:1", "random:2"):
             self.assertEqual(self.report("--functional-only", "--schedule", schedule)["outputs"], wanted, schedule)
-        for threads in ("1", "2", "8"):
-            self.assertEqual(self.report("--functional-only", "--threads", threads)["outputs"], wanted, threads)
 
     def test_simulatedNextToARun(self):
         """On the simulator both runs are the same; the one in front of the other is what a GPU is."""

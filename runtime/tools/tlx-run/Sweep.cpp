@@ -10,10 +10,12 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <fcntl.h>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <sys/file.h>
 #include <thread>
 #include <tuple>
 #include <unistd.h>
@@ -54,6 +56,28 @@ void runCase(SweepCase &one, Options options) {
   one.nanoseconds = outcome->report.nanoseconds.value_or(0);
 }
 
+/// Cuts off a last line that was broken off while it was written: what is added would
+/// continue it. Processes that write hold the same lock.
+Result<void> dropBrokenLine(const std::string &path) {
+  int file = ::open(path.c_str(), O_RDWR);
+  if (file < 0)
+    return {}; // there is none, or who writes to it says why not
+  flock(file, LOCK_EX);
+  Result<void> out;
+  if (auto text = readFile(path); !text) {
+    out = std::move(text).error();
+  } else if (size_t end = text->rfind('\n') + 1; end < text->size()) {
+    constexpr std::string_view begin = "{\"key\":\"";
+    size_t common = std::min(begin.size(), text->size() - end);
+    if (text->compare(end, common, begin.substr(0, common)) != 0)
+      out = Error("its last line is no result of a sweep", {path, 0, 0});
+    else if (ftruncate(file, off_t(end)) != 0)
+      out = Error("cannot be written", {path, 0, 0});
+  }
+  ::close(file);
+  return out;
+}
+
 /// A bar on a terminal, nothing elsewhere.
 void showProgress(size_t done, size_t all) {
   if (!isatty(STDERR_FILENO))
@@ -74,7 +98,9 @@ Result<std::vector<SweepCase>> sweepCases(const Options &options) {
     auto found = manifestsAt(path);
     if (!found)
       return std::move(found).error();
-    manifests.insert(manifests.end(), found->begin(), found->end());
+    for (const std::string &manifest : *found)
+      if (std::find(manifests.begin(), manifests.end(), manifest) == manifests.end())
+        manifests.push_back(manifest);
   }
   std::string settings = options.chip.value_or("");
   for (const std::string &change : options.whatIf)
@@ -203,9 +229,12 @@ Result<int> runSweep(const Options &options) {
   auto cases = sweepCases(options);
   if (!cases)
     return std::move(cases).error();
-  if (options.results)
+  if (options.results) {
     if (auto resumed = resumeSweep(*cases, *options.results); !resumed)
       return std::move(resumed).error();
+    if (auto dropped = dropBrokenLine(*options.results); !dropped)
+      return std::move(dropped).error();
+  }
   SweepShare share = SweepShare::fromEnvironment();
   std::vector<SweepCase *> mine;
   for (size_t i = share.rank; i < cases->size(); i += share.size)
@@ -229,8 +258,10 @@ Result<int> runSweep(const Options &options) {
       if (results) {
         // One write a line: processes that share the file do not cut each other's.
         std::string line = sweepLine(*mine[index]);
+        flock(fileno(results), LOCK_EX);
         written &= std::fwrite(line.data(), 1, line.size(), results) == line.size() &&
                    std::fflush(results) == 0;
+        flock(fileno(results), LOCK_UN);
       }
       showProgress(++done, mine.size());
     }

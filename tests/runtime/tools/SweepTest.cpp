@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -79,6 +80,34 @@ TEST_F(SweepTest, GoesOnWhereItsResultsStop) {
   ASSERT_FALSE(bad);
   EXPECT_EQ(bad.error().str(), folder + "/bad.jsonl:1:1: error: line 1 of the results is no "
                                         "result of a sweep");
+}
+
+TEST_F(SweepTest, ALineThatWasBrokenOffIsReplaced) {
+  auto cases = sweepCases(options);
+  ASSERT_TRUE(cases);
+  options.results = folder + "/r.jsonl";
+  put("r.jsonl", sweepLine((*cases)[2]) + sweepLine((*cases)[0]).substr(0, 20));
+  ASSERT_TRUE(runSweep(options));
+  auto text = readFile(*options.results);
+  ASSERT_TRUE(text);
+  EXPECT_EQ(std::count(text->begin(), text->end(), '\n'), 4);
+  for (const SweepCase &one : *cases) {
+    size_t first = text->find(one.key);
+    EXPECT_NE(first, std::string::npos);
+    EXPECT_EQ(text->find(one.key, first + 1), std::string::npos);
+  }
+  // A file of another kind is left alone.
+  put("other", "not a result");
+  options.results = folder + "/other";
+  EXPECT_FALSE(runSweep(options));
+  EXPECT_EQ(*readFile(*options.results), "not a result");
+}
+
+TEST_F(SweepTest, AManifestThatIsNamedTwiceIsOneCase) {
+  options.sweep.push_back(folder + "/launches/one.json");
+  auto cases = sweepCases(options);
+  ASSERT_TRUE(cases);
+  EXPECT_EQ(cases->size(), 4u);
 }
 
 TEST(Sweep, ProcessesShareByTheirRank) {
