@@ -45,7 +45,7 @@ std::optional<int64_t> Machine::periodic(const State &state, int task, LinId id,
   for (auto [t, coef] : form.terms) {
     const LinTerm term = linears.term(t);
     std::optional<int64_t> value;
-    if (coef < 0)
+    if (coef < 0 && linears.range(form).first < 0)
       return std::nullopt;
     if (term.kind == LinTerm::Ord && term.value <= static_cast<int64_t>(n.size())) {
       int depth = static_cast<int>(term.value);
@@ -76,7 +76,7 @@ std::optional<int64_t> Machine::periodic(const State &state, int task, LinId id,
       return std::nullopt;
     sum = (sum + coef % modulus * (*value % modulus)) % modulus;
   }
-  return sum;
+  return (sum + modulus) % modulus;
 }
 
 Machine::Eval Machine::simplifyTerm(State &state, int task, int t, LinForm &form,

@@ -197,6 +197,14 @@ LinId Linears::operation(Op op, int64_t name, std::vector<LinId> operands) {
   if (op == Op::Div || op == Op::Rem)
     if (std::optional<LinId> multiple = multipleOf(operands[0], operands[1]))
       return op == Op::Div ? *multiple : intern({0, {}});
+  // All bits that a value may have, inverted: a phase and its inverse are one question.
+  if (op == Op::Xor)
+    for (int i : {0, 1}) {
+      int64_t mask = isConst(operands[i]) ? forms[operands[i]].c : 0;
+      auto [lo, hi] = range(forms[operands[1 - i]]);
+      if (mask > 0 && (mask & (mask + 1)) == 0 && lo >= 0 && hi <= mask)
+        return add(operands[i], operands[1 - i], -1);
+    }
   if (op == Op::Shl && isConst(operands[1]) && forms[operands[1]].c >= 0 &&
       forms[operands[1]].c < 40)
     return add(intern({0, {}}), operands[0], int64_t(1) << forms[operands[1]].c);

@@ -302,6 +302,21 @@ TEST(Loops, AMultipleOfAnUnknownDividedByItIsTheFactor) {
   }
 }
 
+TEST(Loops, APhaseAndItsInverseAreOneQuestion) {
+  for (bool inverse : {true, false}) {
+    FirstOfLoop b;
+    Exprs &e = b.p.exprs;
+    int done = b.barriers("done", 1);
+    b.root({b.init(done, 0, 1)});
+    ExprId parity = e.binary(Op::And, e.binary(Op::Div, b.n, b.arg("G")), b.c(1));
+    ExprId other = inverse ? e.binary(Op::Xor, parity, b.c(1)) : parity;
+    b.task("even", {b.arrive(done, b.c(0), 1, e.eq(parity, b.c(0)))});
+    b.task("odd", {b.arrive(done, b.c(0), 1, e.eq(other, b.c(0)))});
+    b.task("waiter", {b.wait(done, b.c(0), b.c(0))});
+    EXPECT_EQ(prove(b.p, {}).verdict, inverse ? ProofResult::Proved : ProofResult::Bug);
+  }
+}
+
 TEST(Loops, ATaskMayInvalidateWhatItsOwnWarpsWaitedFor) {
   EXPECT_EQ(invalidated(false).verdict, ProofResult::Proved);
   ProofResult r = invalidated(true);
