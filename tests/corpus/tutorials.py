@@ -157,9 +157,9 @@ def recorded(out, chosen):
     found = {}
     for folder, _, names in os.walk(out):
         for name in names:
-            if not name.endswith(".ttir"):
+            if not name.endswith(".json"):  # written last: an interrupted program may have left IR alone
                 continue
-            stem = os.path.join(folder, name[:-len(".ttir")])
+            stem = os.path.join(folder, name[:-len(".json")])
             with open(stem + ".json", encoding="utf-8") as file:
                 kernel = json.load(file)["kernel"]
             with open(stem + ".source", encoding="utf-8") as file:
