@@ -396,6 +396,15 @@ static bool calculate(const PtxInst &inst, const PtxType &type, const uint64_t *
   return true;
 }
 
+bool combinePtx(const std::string &op, const std::string &type, uint64_t a, uint64_t b,
+                uint64_t &out) {
+  PtxInst inst;
+  inst.name = {op, type};
+  PtxType read;
+  const uint64_t x[] = {a, b, 0, 0};
+  return readType(type, read) && calculate(inst, read, x, out);
+}
+
 /// Arithmetic on a pair held in one register.
 bool PtxLanes::packed(const PtxInst &inst) {
   PtxType type;

@@ -25,6 +25,10 @@ struct PtxInst {
 /// The statements of an assembly string; declarations are dropped.
 std::vector<PtxInst> parsePtx(const std::string &text);
 
+/// `op.type` of two values, as add.s32. False: it is not understood.
+bool combinePtx(const std::string &op, const std::string &type, uint64_t a, uint64_t b,
+                uint64_t &out);
+
 /// Whether an instruction's result depends on which threads hold which elements.
 bool looksAcrossLanes(const PtxInst &inst);
 

@@ -1,5 +1,4 @@
-//===- PtxWarp.cpp - PTX that looks across the lanes of a warp
-//------------------------------------------------===//
+//===- PtxWarp.cpp - PTX that looks across the lanes of a warp -------------===//
 #include "sim/functional/Ptx.h"
 
 #include "runtime/base/Dtype.h"
@@ -44,22 +43,12 @@ static bool combine(const PtxInst &inst, uint32_t a, uint32_t b, uint32_t &out) 
     out = std::bit_cast<uint32_t>(r);
     return true;
   }
-  bool isSigned = type == "s32";
-  bool less = isSigned ? int32_t(a) < int32_t(b) : a < b;
-  if (op == "add")
-    out = a + b;
-  else if (op == "min")
-    out = less ? a : b;
-  else if (op == "max")
-    out = less ? b : a;
-  else if (op == "and")
-    out = a & b;
-  else if (op == "or")
-    out = a | b;
-  else if (op == "xor")
-    out = a ^ b;
-  else
+  static const char *const ops[] = {"add", "min", "max", "and", "or", "xor"};
+  uint64_t result = 0;
+  if (std::find(std::begin(ops), std::end(ops), op) == std::end(ops) ||
+      !combinePtx(op, type, a, b, result))
     return false;
+  out = uint32_t(result);
   return true;
 }
 

@@ -308,29 +308,20 @@ std::optional<Assignment> Feasibility::assign(const std::map<DecisionKey, Interv
       if (auto value = solver->value(variable))
         out.known[key.first].values[key.second] = *value;
   };
-  // Where the launch's facts are too much for the solver, the answers have to do; a run
-  // that does not happen is refused when it is executed.
-  bool launch = false, found = false;
-  for (bool facts : {true, false}) {
+  {
     Translator translate(freshSolver(), linears, program, true);
     translate.assume(table, decisions, residues);
-    if (facts)
-      translate.assumeLaunch(table);
-    if (found = solver->check(EffortToShow) == smt::Answer::Satisfiable; found) {
-      launch = facts;
-      take(translate);
-      break;
-    }
+    translate.assumeLaunch(table);
+    if (solver->check(EffortToShow) != smt::Answer::Satisfiable)
+      return std::nullopt; // nor under any limit
+    take(translate);
   }
-  if (!found)
-    return std::nullopt; // nor under any limit
   // Short runs are easier to follow.
   for (int64_t limit : {8, 64, 512, 4096, 1 << 20, INT32_MAX})
     for (int64_t programs : {1, 2, 0}) {
       Translator translate(freshSolver(), linears, program, true);
       translate.assume(table, decisions, residues);
-      if (launch)
-        translate.assumeLaunch(table);
+      translate.assumeLaunch(table);
       bool pinned = programs && translate.pinPrograms(programs);
       if (programs && !pinned)
         continue;

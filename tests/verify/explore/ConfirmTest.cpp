@@ -15,6 +15,31 @@ struct Case {
   std::vector<std::string> seen; ///< kinds of fault, any of which will do
 };
 
+/// Two CTAs: both do `first`, meet where `meet`, and CTA 0 does `last`.
+void pairOfCtas(Builder &b, const Stmt &first, bool meet, const Stmt &last) {
+  for (int rank : {0, 1}) {
+    Block body{first};
+    if (meet) {
+      body.push_back(b.simple(tlx::sync::Kind::ClusterArrive, "arrive"));
+      body.push_back(b.simple(tlx::sync::Kind::ClusterWait, "wait"));
+    }
+    if (rank == 0)
+      body.push_back(last);
+    b.task(rank ? "cta1.default" : "cta0.default", std::move(body), 4, -1);
+    b.p.tasks.back().rank = rank;
+  }
+}
+
+/// The prover refutes it, and executing its trace shows the same.
+void expectShown(const Program &p, BugClass cls, const std::string &what) {
+  ProofResult result = prove(p, {});
+  ASSERT_EQ(result.verdict, ProofResult::Bug);
+  EXPECT_EQ(result.violation.cls, cls);
+  Confirmation shown = confirm(p, result);
+  ASSERT_EQ(shown.verdict, Confirmation::Shown);
+  EXPECT_EQ(shown.what, what);
+}
+
 std::vector<Case> faults() {
   std::vector<Case> all;
   auto add = [&](const char *name, std::vector<std::string> seen, auto change) {
@@ -90,23 +115,8 @@ TEST(Confirm, WhatReachesAPeerThatHasEndedOrNotBegunIsShown) {
     b.p.buffers[data].ranks = b.p.buffers[own].ranks = 2;
     Effect remote = b.effect(tlx::sync::Kind::Write, data, b.c(0));
     remote.target.rank = b.c(1);
-    for (int rank : {0, 1}) {
-      Block body{b.read(own, b.c(0))};
-      if (entered) {
-        body.push_back(b.simple(tlx::sync::Kind::ClusterArrive, "arrive"));
-        body.push_back(b.simple(tlx::sync::Kind::ClusterWait, "wait"));
-      }
-      if (rank == 0)
-        body.push_back(b.event("remote", {remote}));
-      b.task(rank ? "cta1.default" : "cta0.default", std::move(body), 4, -1);
-      b.p.tasks.back().rank = rank;
-    }
-    ProofResult result = prove(b.p, {});
-    ASSERT_EQ(result.verdict, ProofResult::Bug);
-    EXPECT_EQ(result.violation.cls, entered ? BugClass::Exit : BugClass::ClusterEntry);
-    Confirmation shown = confirm(b.p, result);
-    ASSERT_EQ(shown.verdict, Confirmation::Shown);
-    EXPECT_EQ(shown.what, entered ? "exit" : "entry");
+    pairOfCtas(b, b.read(own, b.c(0)), entered, b.event("remote", {remote}));
+    expectShown(b.p, entered ? BugClass::Exit : BugClass::ClusterEntry, entered ? "exit" : "entry");
   }
 }
 
@@ -120,20 +130,9 @@ TEST(Confirm, WhatTheInstructionCannotDoIsShown) {
       effect.target.rank = b.c(peers ? 1 : 0);
       effect.diverged = !peers;
     }
-    for (int rank : {0, 1}) {
-      Block body{b.init(bar, 0, 1), b.simple(tlx::sync::Kind::ClusterArrive, "arrive"),
-                 b.simple(tlx::sync::Kind::ClusterWait, "wait")};
-      if (rank == 0)
-        body.push_back(expect);
-      b.task(rank ? "cta1.default" : "cta0.default", std::move(body), 4, -1);
-      b.p.tasks.back().rank = rank;
-    }
-    ProofResult result = prove(b.p, {});
-    ASSERT_EQ(result.verdict, ProofResult::Bug);
-    EXPECT_EQ(result.violation.cls, peers ? BugClass::RemoteForm : BugClass::NamedBarrier);
-    Confirmation shown = confirm(b.p, result);
-    ASSERT_EQ(shown.verdict, Confirmation::Shown);
-    EXPECT_EQ(shown.what, peers ? "remote" : "diverged");
+    pairOfCtas(b, b.init(bar, 0, 1), true, expect);
+    expectShown(b.p, peers ? BugClass::RemoteForm : BugClass::NamedBarrier,
+                peers ? "remote" : "diverged");
   }
 }
 
