@@ -55,6 +55,7 @@ static LogicalResult inlineCalls(ModuleOp module) {
 
 void buildTtgirPipeline(OpPassManager &passes) {
   passes.addPass(createTlxStorageAliases());
+  passes.addPass(createTlxClusterLoops());
   passes.addPass(createTlxDescriptorLayouts());
   passes.addPass(createTlxLowerDescriptors());
   passes.addPass(createTlxAssignLayouts());

@@ -51,6 +51,17 @@ def TlxLoopUnroll : Pass<"tlx-loop-unroll", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def TlxClusterLoops : Pass<"tlx-cluster-loops", "::mlir::ModuleOp"> {
+  let summary = "shares the rounds of loops marked tt.multi_cta out among a cluster's CTAs";
+  let description = [{
+    What the loops sum up meets in the reductions behind them, through shared memory.
+    Where a loop does anything else with what it carries, all stay as they are, and
+    every CTA does everything.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::tlx::nvg::NVGDialect",
+                           "::tlx::ttng::TTNGDialect"];
+}
+
 def TlxAssignLayouts : Pass<"tlx-assign-layouts", "::mlir::ModuleOp"> {
   let summary = "gives every tile a layout, with conversions where ops need another";
   let description = [{

@@ -11,6 +11,7 @@
 #include "compiler/analysis/TmaBox.h"
 #include "compiler/dialect/ttg/TTG.h"
 #include "compiler/dialect/ttng/TTNG.h"
+#include "compiler/transforms/SharedBuffers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/MathExtras.h"
@@ -22,16 +23,6 @@ namespace tlx {
 #include "compiler/transforms/Passes.h.inc"
 
 namespace {
-
-Value constant(OpBuilder &b, Location loc, int64_t value, unsigned bits = 32) {
-  return arith::ConstantIntOp::create(b, loc, value, bits);
-}
-
-ttg::MemDescType memoryType(ArrayRef<int64_t> shape, Type element, Attribute encoding) {
-  MLIRContext *context = element.getContext();
-  return ttg::MemDescType::get(context, shape, element, encoding,
-                               ttg::SharedMemorySpaceAttr::get(context), true, shape);
-}
 
 /// A buffer for a tile of the descriptor's block, whose leading dimensions of size
 /// 1 the tile may lack.
@@ -62,21 +53,16 @@ LogicalResult lowerLoad(tt::DescriptorLoadOp op) {
   OpBuilder b(op);
   Location loc = op.getLoc();
   RankedTensorType tile = cast<RankedTensorType>(op.getType());
-  auto order = SmallVector<unsigned>{0};
-  ttg::MemDescType barrierType =
-      memoryType({1}, b.getI64Type(),
-                 ttg::SwizzledSharedEncodingAttr::get(b.getContext(), 1, 1, 1, order,
-                                                      ArrayAttr::get(b.getContext(), {})));
-  Value buffer = ttg::LocalAllocOp::create(b, loc, bufferFor(descriptor, tile), Value(), nullptr);
-  Value barrier = ttg::LocalAllocOp::create(b, loc, barrierType, Value(), nullptr);
-  Value yes = constant(b, loc, 1, 1);
+  Value buffer = allocate(b, loc, bufferFor(descriptor, tile));
+  Value barrier = allocate(b, loc, barrierType(b.getContext()));
+  Value yes = integer(b, loc, 1, 1);
   int64_t bytes = tile.getNumElements() * tile.getElementTypeBitWidth() / 8;
   ttng::InitBarrierOp::create(b, loc, barrier, 1);
   ttng::BarrierExpectOp::create(b, loc, barrier, bytes, yes);
   ttng::AsyncTMACopyGlobalToLocalOp::create(
       b, loc, /*multicastTargets=*/Value(), op.getDesc(), op.getIndices(), /*offsets=*/ValueRange(),
       barrier, buffer, yes, /*multicast=*/false, op.getCache(), op.getEvict());
-  ttng::WaitBarrierOp::create(b, loc, barrier, constant(b, loc, 0), /*pred=*/Value(),
+  ttng::WaitBarrierOp::create(b, loc, barrier, integer(b, loc, 0), /*pred=*/Value(),
                               /*deps=*/ValueRange(), /*constraints=*/nullptr);
   ttng::InvalBarrierOp::create(b, loc, barrier);
   op.replaceAllUsesWith(
@@ -148,11 +134,11 @@ LogicalResult lowerMake(tt::MakeTensorDescOp op) {
   // From the innermost dimension out.
   SmallVector<Value> sizes(llvm::reverse(op.getShape())), boxes, strides, steps;
   for (int64_t size : llvm::reverse(box->shape))
-    boxes.push_back(constant(b, loc, size));
-  Value bytes = constant(b, loc, element.getIntOrFloatBitWidth() / 8, 64);
+    boxes.push_back(integer(b, loc, size));
+  Value bytes = integer(b, loc, element.getIntOrFloatBitWidth() / 8, 64);
   for (Value stride : llvm::drop_begin(llvm::reverse(op.getStrides())))
     strides.push_back(arith::MulIOp::create(b, loc, stride, bytes));
-  steps.assign(sizes.size(), constant(b, loc, 1));
+  steps.assign(sizes.size(), integer(b, loc, 1));
   ttng::TensormapCreateOp::create(b, loc, place, op.getBase(), boxes, sizes, strides, steps, *code,
                                   /*interleave_layout=*/0, swizzleCode(box->swizzleBytes),
                                   op.getPadding() == tt::PaddingOption::PAD_NAN);
