@@ -19,6 +19,15 @@ uint64_t GlobalMemory::allocate(std::string name, uint64_t bytes) {
   return add(std::move(name), owned.back().get(), bytes);
 }
 
+GlobalMemory GlobalMemory::copy() const {
+  GlobalMemory made;
+  for (const Region &region : list) {
+    made.allocate(region.name, region.bytes);
+    std::memcpy(made.list.back().data, region.data, region.bytes);
+  }
+  return made;
+}
+
 const GlobalMemory::Region *GlobalMemory::nearest(uint64_t address) const {
   auto it = std::upper_bound(list.begin(), list.end(), address,
                              [](uint64_t a, const Region &region) { return a < region.address; });

@@ -28,6 +28,9 @@ public:
   /// Memory of its own, zero at first.
   uint64_t allocate(std::string name, uint64_t bytes);
 
+  /// The same regions with bytes of their own.
+  GlobalMemory copy() const;
+
   /// The bytes at an address, or null unless all of [address, address + bytes)
   /// lies in one region.
   char *find(uint64_t address, uint64_t bytes) const {

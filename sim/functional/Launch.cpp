@@ -199,6 +199,13 @@ void collect(Cluster &cluster, Outcome &outcome) {
 }
 } // namespace
 
+static std::unique_ptr<tbb::global_control> limitThreads(int threads) {
+  if (threads <= 0)
+    return nullptr;
+  return std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
+                                               size_t(threads));
+}
+
 RunReport FunctionalMachine::run() {
   auto finish = [this](Cluster &cluster, Outcome &outcome) {
     collect(cluster, outcome);
@@ -236,11 +243,7 @@ RunReport FunctionalMachine::run() {
     config.progress->begin("computing", int64_t(list.size()) * program.facts.clusterSize());
 
   if (!prepared->usesAtomics && !prepared->usesClc) {
-    int threads = config.threads;
-    std::unique_ptr<tbb::global_control> limit;
-    if (threads > 0)
-      limit = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
-                                                    size_t(threads));
+    std::unique_ptr<tbb::global_control> limit = limitThreads(config.threads);
     tbb::parallel_for(size_t(0), list.size(), [&](size_t i) {
       Running running = start(list[i], i);
       while (running.runner->advance(1 << 20)) {
@@ -285,6 +288,27 @@ RunReport FunctionalMachine::run() {
   }
   report.ctas = int64_t(list.size()) * program.facts.clusterSize();
   return report;
+}
+
+std::vector<RunReport> runSchedules(const Program &program, const LaunchConfig &config,
+                                    GlobalMemory &memory, const std::vector<Schedule> &schedules) {
+  std::vector<RunReport> reports(schedules.size());
+  auto run = [&](size_t i, GlobalMemory &own) {
+    LaunchConfig chosen = config;
+    chosen.schedule = schedules[i];
+    if (i > 0) { // one of many, side by side
+      chosen.print = nullptr;
+      chosen.progress = nullptr;
+    }
+    reports[i] = FunctionalMachine(program, std::move(chosen), own).run();
+  };
+  std::unique_ptr<tbb::global_control> limit = limitThreads(config.threads);
+  tbb::parallel_for(size_t(1), schedules.size(), [&](size_t i) {
+    GlobalMemory own = memory.copy();
+    run(i, own);
+  });
+  run(0, memory);
+  return reports;
 }
 
 } // namespace tlx::sim

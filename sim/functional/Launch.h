@@ -119,4 +119,9 @@ private:
   std::unique_ptr<LaunchState> state;
 };
 
+/// Runs a launch under each of the schedules, from the same memory; the first one's results stay
+/// in `memory`. Reports come in the order of the schedules.
+std::vector<RunReport> runSchedules(const Program &program, const LaunchConfig &config,
+                                    GlobalMemory &memory, const std::vector<Schedule> &schedules);
+
 } // namespace tlx::sim

@@ -204,8 +204,8 @@ void RaceCheck::checkLooks(const BarrierEvent &event, BarrierState &barrier) {
                     1};
     finding.notes.push_back({program.code[event.pc].loc,
                              "the next phase completes here, by '" + (by ? by->name : "?") + "'"});
-    // Warps of a task that run so far apart are possible, but no run of ours shows them.
-    if (leader)
+    // Warps of one task hang back only where a schedule may do its worst.
+    if (leader && cluster->launch().config.schedule.kind != Schedule::Kind::Adversarial)
       cluster->warn(std::move(finding));
     else
       cluster->report(std::move(finding));
@@ -214,8 +214,10 @@ void RaceCheck::checkLooks(const BarrierEvent &event, BarrierState &barrier) {
 }
 
 void RaceCheck::onAsyncStart(const AsyncEvent &event) {
-  // Warps issue wgmma and copies of registers together; one thread issues anything else.
-  bool together = event.group == sync::Group::Wgmma || event.group == sync::Group::CpAsync;
+  // Warps issue wgmma and copies of registers together, and deal out the boxes of a TMA load
+  // among them; one thread issues anything else.
+  bool together = event.group == sync::Group::Wgmma || event.group == sync::Group::CpAsync ||
+                  program.code[event.pc].op == Op::TmaLoad;
   release(stateOf(event.by), issued[event.id], together ? Who::All : Who::Leader);
   if (next)
     next->onAsyncStart(event);

@@ -9,19 +9,38 @@
 
 namespace tlx::sim {
 
-std::optional<Schedule> Schedule::parse(std::string_view text) {
+/// Of one run: more are a slip of the pen.
+static constexpr uint64_t mostSchedules = 100'000;
+
+std::vector<Schedule> Schedule::parse(std::string_view text) {
   if (text == "fifo")
-    return Schedule{Kind::Fifo, 0};
+    return {Schedule{Kind::Fifo, 0}};
   if (text == "adversarial")
-    return Schedule{Kind::Adversarial, 0};
-  if (text.substr(0, 7) == "random:") {
-    text.remove_prefix(7);
-    Schedule schedule{Kind::Random, 0};
-    auto [end, error] = std::from_chars(text.begin(), text.end(), schedule.seed);
-    if (error == std::errc() && end == text.end() && !text.empty())
-      return schedule;
+    return {Schedule{Kind::Adversarial, 0}};
+  if (text.substr(0, 7) != "random:")
+    return {};
+  text.remove_prefix(7);
+  // One seed or two, and nothing behind them.
+  auto number = [&text](uint64_t &seed) {
+    auto [end, error] = std::from_chars(text.begin(), text.end(), seed);
+    text.remove_prefix(size_t(end - text.begin()));
+    return error == std::errc();
+  };
+  uint64_t first = 0;
+  if (!number(first))
+    return {};
+  uint64_t last = first;
+  if (!text.empty() && text.front() == '-') {
+    text.remove_prefix(1);
+    if (!number(last))
+      return {};
   }
-  return std::nullopt;
+  if (!text.empty() || last < first || last - first >= mostSchedules)
+    return {};
+  std::vector<Schedule> schedules;
+  for (uint64_t i = 0; i <= last - first; ++i)
+    schedules.push_back({Kind::Random, first + i});
+  return schedules;
 }
 
 std::string Schedule::text() const {

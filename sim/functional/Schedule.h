@@ -7,13 +7,13 @@
 //              in four holds its task back until the others have gone far
 // adversarial  asynchronous operations complete as late as they can (when no task can go on),
 //              youngest first; the task that became ready last runs first, and one that has
-//              arrived at a barrier goes on only when no other can
+//              arrived at a barrier goes on only when no other can; warps that nothing holds
+//              together are as far apart as can be, for the race check
 //
 //===-------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,8 +27,8 @@ struct Schedule {
   Kind kind = Kind::Fifo;
   uint64_t seed = 0;
 
-  /// "fifo", "random:7", "adversarial"; nothing for anything else.
-  static std::optional<Schedule> parse(std::string_view text);
+  /// "fifo", "random:7", "adversarial"; "random:0-199" is 200 schedules. Empty for anything else.
+  static std::vector<Schedule> parse(std::string_view text);
   std::string text() const;
   /// Clusters that are resident together where the chip may choose, of at most `most`.
   size_t residents(size_t most) const;

@@ -9,6 +9,7 @@
 #include "sim/views/Summary.h"
 #include "sim/views/Trace.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace tlx::device {
@@ -113,11 +114,10 @@ private:
     }
     if (auto fits = checkManifest(); !fits)
       return fits;
-    auto schedule = sim::Schedule::parse(request.schedule.empty() ? "fifo" : request.schedule);
-    if (!schedule)
-      return Error("--schedule must be fifo, random:SEED or adversarial; got '" + request.schedule +
-                   "'");
-    chosen = *schedule;
+    schedules = sim::Schedule::parse(request.schedule.empty() ? "fifo" : request.schedule);
+    if (schedules.empty())
+      return Error("--schedule must be fifo, random:SEED, random:FIRST-LAST or adversarial; got '" +
+                   request.schedule + "'");
     if (request.threads && (*request.threads < 1 || *request.threads > 1024))
       return Error("--threads must be from 1 to 1024; got " + std::to_string(*request.threads));
     return checkMemory();
@@ -189,7 +189,6 @@ private:
     for (size_t i = 0; i < request.arguments.size(); ++i)
       config.arguments.push_back(
           functionalArgument(request.arguments[i], parameters[i].element, map));
-    config.schedule = chosen;
     config.progress = request.progress;
     config.threads = prints() ? 1 : int(request.threads.value_or(0));
     int64_t ctas = request.grid[0] * request.grid[1] * request.grid[2];
@@ -198,13 +197,33 @@ private:
     if (chip)
       config.residentCtas = int32_t(chip->integer(sim::Param::SmCount));
     config.print = [this](const std::string &line) { report.printed.push_back(line); };
-    sim::RunReport ran = sim::FunctionalMachine(kernel.code(), config, global).run();
-    for (const sim::Finding &finding : ran.findings)
-      report.findings.push_back(findingOf(kernel, finding));
-    for (const sim::Finding &warning : ran.warnings)
+    std::vector<sim::RunReport> runs = sim::runSchedules(kernel.code(), config, global, schedules);
+    for (size_t i = 0; i < runs.size(); ++i)
+      for (const sim::Finding &finding : runs[i].findings)
+        add(findingOf(kernel, finding), schedules[i]);
+    for (const sim::Finding &warning : runs.front().warnings)
       report.notes.push_back(sim::render(kernel.code(), warning));
+    if (runs.size() > 1)
+      report.notes.push_back(
+          std::to_string(runs.size()) + " schedules, " +
+          std::to_string(std::count_if(runs.begin(), runs.end(),
+                                       [](const sim::RunReport &run) { return !run.clean(); })) +
+          " of them with findings; outputs are those of " + schedules.front().text());
     report.computedValues = true;
     return {};
+  }
+
+  /// A finding of one schedule of perhaps many, each of which may make it.
+  void add(Finding finding, const sim::Schedule &schedule) {
+    for (Finding &known : report.findings)
+      if (known.category == finding.category && known.message == finding.message &&
+          known.location.str() == finding.location.str()) {
+        known.count += finding.count;
+        return;
+      }
+    if (schedules.size() > 1)
+      finding.notes.push_back({{}, "first seen with --schedule " + schedule.text()});
+    report.findings.push_back(std::move(finding));
   }
 
   Result<void> time() {
@@ -256,7 +275,7 @@ private:
   const sim::Chip *chip;
   sim::GlobalMemory global;
   AddressMap map;
-  sim::Schedule chosen;
+  std::vector<sim::Schedule> schedules;
   LaunchReport report;
 };
 

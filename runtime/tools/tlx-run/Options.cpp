@@ -25,8 +25,8 @@ std::optional<int> parseOptions(int argc, const char *const *argv, Options &out)
   cli.option("--chip", out.chip, "NAME|FILE", "simulated chip (default: by the target)");
   cli.options("--what-if", out.whatIf, "NUMBER=VALUE",
               "change a number of the chip's table, e.g. tma.latency=400");
-  cli.option("--schedule", out.schedule, "fifo|random:SEED|adversarial",
-             "which legal interleaving is simulated");
+  cli.option("--schedule", out.schedule, "fifo|random:SEED[-LAST]|adversarial",
+             "which legal interleaving is simulated, or each of many (default: fifo)");
   cli.flag("--json", out.json, "report as JSON on standard output");
   cli.option("--save-outputs", out.saveOutputs, "DIR",
              "write <storage>.npy for every storage that changed");

@@ -343,6 +343,44 @@ TEST(Order, AMeetingNeedsTwoSlots) {
   EXPECT_TRUE(lagging.clean());
   ASSERT_FALSE(lagging.warnings.empty());
   EXPECT_NE(lagging.warnings[0].message.find("a lagging warp"), std::string::npos);
+  // The adversarial schedule lets them lag.
+  const Schedule adversarial{Schedule::Kind::Adversarial, 0};
+  RunReport worst = checked(rendezvous(2, 4), {}, memory, {1, 1, 1}, adversarial);
+  EXPECT_TRUE(found(worst, Finding::Kind::LostPhase, "a lagging warp"));
+  EXPECT_TRUE(checked(rendezvous(2, 1), {}, memory, {1, 1, 1}, adversarial).clean());
+}
+
+TEST(Order, ARangeOfSchedulesIsManyRunsOfOneLaunch) {
+  EXPECT_EQ(Schedule::parse("random:7").size(), 1u);
+  ASSERT_EQ(Schedule::parse("random:3-202").size(), 200u);
+  EXPECT_EQ(Schedule::parse("random:3-202").back().text(), "random:202");
+  for (const char *wrong :
+       {"random:", "random:5-", "random:5-4", "random:1-2x", "random:-3", "late"})
+    EXPECT_TRUE(Schedule::parse(wrong).empty()) << wrong;
+  // Each run starts from the memory as it was, and says what it says alone.
+  Kernel b("once");
+  Reg word = b.pointerArg("word", DType::i32);
+  Attrs add;
+  add.rmw = Rmw::Add;
+  b.emit1(Op::AtomicRmw, {word, b.i32(1)}, b.scalar(DType::i32), add);
+  b.ret();
+  Program once = b.finish(), wrong = rendezvous(1, 1);
+  GlobalMemory memory;
+  int32_t total = 5;
+  LaunchConfig config;
+  config.arguments = {Argument::pointer(memory.add("word", &total, sizeof(total)))};
+  std::vector<Schedule> schedules = Schedule::parse("random:0-19");
+  for (const RunReport &report : runSchedules(once, config, memory, schedules))
+    EXPECT_TRUE(report.clean()) << text(once, report);
+  EXPECT_EQ(total, 6);
+  config.arguments.clear();
+  config.raceCheck = false;
+  std::vector<RunReport> reports = runSchedules(wrong, config, memory, schedules);
+  ASSERT_EQ(reports.size(), schedules.size());
+  for (size_t i = 0; i < reports.size(); ++i) {
+    config.schedule = schedules[i];
+    EXPECT_EQ(reports[i].clean(), FunctionalMachine(wrong, config, memory).run().clean());
+  }
 }
 
 // Without the check of clocks the schedules show it: a task that has just arrived is late.
