@@ -15,19 +15,24 @@ std::string nearestWord(const std::string &word, const std::vector<std::string> 
   std::string best;
   size_t bestDistance = word.size() / 3 + 1; // more than that is no typo
   for (const std::string &candidate : candidates) {
-    // Levenshtein distance, one row at a time.
+    // Levenshtein distance, one row at a time, for as long as it can be the least.
+    size_t least =
+        std::max(word.size(), candidate.size()) - std::min(word.size(), candidate.size());
     std::vector<size_t> row(candidate.size() + 1);
     for (size_t j = 0; j < row.size(); ++j)
       row[j] = j;
-    for (size_t i = 1; i <= word.size(); ++i) {
+    for (size_t i = 1; i <= word.size() && least <= bestDistance; ++i) {
       size_t diagonal = row[0];
-      row[0] = i;
+      least = row[0] = i;
       for (size_t j = 1; j < row.size(); ++j) {
         size_t replaced = diagonal + (word[i - 1] != candidate[j - 1]);
         diagonal = row[j];
         row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+        least = std::min(least, row[j]);
       }
     }
+    if (least > bestDistance)
+      continue;
     if (row.back() < bestDistance || (row.back() == bestDistance && best.empty()))
       bestDistance = row.back(), best = candidate;
   }

@@ -1,4 +1,5 @@
 #include "sim/chips/Chip.h"
+#include "runtime/base/Cli.h"
 #include "sim/chips/BuiltinChips.h"
 
 #include <algorithm>
@@ -23,23 +24,6 @@ const ParamInfo Infos[] = {
   {Path, Unit, double(Min), double(Max), unsigned(Needs), Meaning},
 #include "sim/chips/Parameters.def"
 };
-
-/// Edit distance, for "did you mean".
-size_t distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j)
-    row[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      size_t next = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});
-      diagonal = row[j];
-      row[j] = next;
-    }
-  }
-  return row[b.size()];
-}
 } // namespace
 
 const char *name(Provenance provenance) {
@@ -66,16 +50,15 @@ const ParamInfo &info(Param param) { return Infos[static_cast<size_t>(param)]; }
 size_t paramCount() { return std::size(Infos); }
 
 Result<Param> findParam(std::string_view path) {
-  size_t best = 0, bestDistance = SIZE_MAX;
-  for (size_t i = 0; i < paramCount(); ++i) {
+  for (size_t i = 0; i < paramCount(); ++i)
     if (path == Infos[i].path)
       return Param(i);
-    size_t d = distance(path, Infos[i].path);
-    if (d < bestDistance)
-      best = i, bestDistance = d;
-  }
+  std::vector<std::string> paths;
+  for (const ParamInfo &info : Infos)
+    paths.emplace_back(info.path);
+  std::string nearest = nearestWord(std::string(path), paths);
   return Error("no chip parameter is called '" + std::string(path) + "'", {},
-               std::string("did you mean '") + Infos[best].path + "'?");
+               nearest.empty() ? "'tlx chips h200' lists them" : "did you mean '" + nearest + "'?");
 }
 
 int64_t Chip::cycles(Param param) const { return std::llround((*this)[param]); }

@@ -8,6 +8,7 @@
 #include "runtime/loader/Manifest.h"
 #include "sim/chips/Chip.h"
 #include "verify/report/Policy.h"
+#include "verify/report/Report.h"
 
 namespace tlx::fuzz {
 
@@ -100,9 +101,19 @@ void baseline(std::string_view text) {
   }
 }
 
+void report(std::string_view text) {
+  auto parsed = verify::fromJson(text, nowhere);
+  if (!parsed)
+    return checkError(parsed.error());
+  std::string printed = verify::toJson(*parsed);
+  auto again = verify::fromJson(printed, nowhere);
+  require(bool(again), "a printed report parses");
+  require(verify::toJson(*again) == printed, "printing a report is stable");
+}
+
 constexpr Target targets[] = {
     {"manifest", manifest}, {"replay", replay}, {"package", package},   {"npy", npy},
-    {"chip", chip},         {"policy", policy}, {"baseline", baseline},
+    {"chip", chip},         {"policy", policy}, {"baseline", baseline}, {"report", report},
 };
 
 } // namespace

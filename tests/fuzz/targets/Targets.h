@@ -26,7 +26,7 @@ struct Target {
   size_t step = 1;           ///< bytes between the beginnings that the suite tries
 };
 
-/// manifest, replay, package, npy, chip, policy, baseline.
+/// manifest, replay, package, npy, chip, policy, baseline, report.
 std::span<const Target> formatTargets();
 /// ir: parsing and printing; verify: parsing and a verdict; export: parsing and
 /// the simulator's program.

@@ -83,6 +83,10 @@ TEST(Cli, HelpAndVersion) {
 TEST(Cli, NearestWord) {
   EXPECT_EQ(nearestWord("--manifset", {"--manifest", "--json"}), "--manifest");
   EXPECT_EQ(nearestWord("--colour", {"--manifest", "--json"}), "");
+  EXPECT_EQ(nearestWord("jsn", {"manifest", "json", "jspn"}), "json");
+  // Nothing is near to a word of a million letters, and that is seen at once.
+  std::vector<std::string> many(10000, std::string(1000, 'b'));
+  EXPECT_EQ(nearestWord(std::string(1000000, 'a'), many), "");
 }
 
 } // namespace

@@ -58,6 +58,8 @@ TEST(Chip, WhatIfChangesOneNumber) {
   EXPECT_EQ(chip.get(Param::TmaLatency).provenance, Provenance::Assumed);
   EXPECT_EQ(chip.whatIf("tma.latncy=4").error().str(),
             "error: no chip parameter is called 'tma.latncy'\nhint: did you mean 'tma.latency'?");
+  EXPECT_EQ(chip.whatIf("speed=4").error().str(),
+            "error: no chip parameter is called 'speed'\nhint: 'tlx chips h200' lists them");
   EXPECT_EQ(chip.whatIf("tma.latency=-1").error().str(),
             "error: 'tma.latency' must be a number from 1 to 10000 clk; got '-1'");
   EXPECT_FALSE(chip.whatIf("tma.latency"));
