@@ -115,61 +115,81 @@ public:
     return prove(program, options);
   }
 
-  /// All sizes that the explorer is asked about: all integers alike, and the
-  /// manifest's.
+  /// All that the explorer is asked about: sizes (all integers alike, and the
+  /// manifest's), and how often launch control grants another tile.
   void explored(const Program &program, const ProofResult &proved, Mutant &mutant) const {
     Linears linears(program);
     for (const Task &task : program.tasks)
       linears.analyse(task.body);
-    bool complete = true, any = false;
+    bool asksForTiles = std::any_of(program.exprs.opaques.begin(), program.exprs.opaques.end(),
+                                    [](const Function &f) { return f.sequence; });
+    bool complete = true;
+    int tried = 0;
     std::string why;
-    for (int64_t size : {-1, 1, 64, 128, 320}) {
-      if (size < 0 && given.empty())
-        continue;
-      auto valueOf = [&](int64_t symbol) -> int64_t {
-        const Symbol &s = program.exprs.symbols[symbol];
-        if (auto it = given.find(s.name); it != given.end() && (size < 0 || s.name[0] == 'n'))
-          return it->second;
-        if (!s.launchInvariant)
-          return std::max<int64_t>(s.lo, 0);
-        return std::clamp<int64_t>(std::max<int64_t>(size, 1), s.lo, s.hi);
-      };
-      auto known = [&](int64_t symbol) -> std::optional<int64_t> { return valueOf(symbol); };
-      bool allowed = true;
-      for (const Precondition &condition : proved.preconditions) {
-        auto value = linears.evaluate(condition.value, known);
-        allowed &= value && *value >= condition.atLeast;
+    for (int64_t size : {-1, 1, 64, 128, 320})
+      for (int64_t grants : {0, 1, 2, 5}) {
+        if ((size < 0 && given.empty()) || (grants && !asksForTiles))
+          continue;
+        ExploreOptions options;
+        options.valueOf = [&](int64_t symbol) {
+          return valueAt(program.exprs.symbols[symbol], size);
+        };
+        options.functionOf = [&](const Function &function, const Operands &operands) {
+          int64_t value = !function.sequence     ? std::max<int64_t>(size, 1)
+                          : operands[0] < grants ? operands[0] + 1
+                                                 : -1;
+          return std::clamp(value, function.lo, function.hi);
+        };
+        options.maxStates = request.states;
+        if (!allowed(program, linears, proved, options))
+          continue;
+        ExploreResult result = exploreOrders(program, options);
+        if (result.states > request.states && result.runs == 0)
+          continue; // not even one run comes to its end: other sizes tell
+        ++tried;
+        std::string where =
+            " (size " + std::to_string(size) + ", " + std::to_string(grants) + " tiles granted)";
+        if (result.verdict == ExploreResult::Violation) {
+          mutant.outcome = "MISSED";
+          mutant.detail = result.what + ": " + result.message + where;
+          if (result.event >= 0)
+            mutant.detail += " at " + program.events[result.event].op + " " +
+                             program.events[result.event].loc.str();
+          return;
+        }
+        if (result.verdict == ExploreResult::Unknown)
+          complete = false, why = result.message + where;
       }
-      for (ExprId fact : program.positive) {
-        auto value = linears.evaluate(linears.form(linears.of(fact)), known);
-        allowed &= value && *value >= 1;
-      }
-      if (!allowed)
-        continue;
-      ExploreOptions options;
-      options.valueOf = valueOf;
-      options.maxStates = request.states;
-      ExploreResult result = exploreOrders(program, options);
-      any = true;
-      if (result.verdict == ExploreResult::Violation) {
-        mutant.outcome = "MISSED";
-        mutant.detail =
-            result.what + ": " + result.message + " (size " + std::to_string(size) + ")";
-        if (result.event >= 0)
-          mutant.detail += " at " + program.events[result.event].op + " " +
-                           program.events[result.event].loc.str();
-        return;
-      }
-      if (result.verdict == ExploreResult::Unknown)
-        complete = false, why = result.message;
-    }
-    mutant.outcome = complete && any ? "equivalent" : "undecided";
-    mutant.detail = any ? why : "no size fulfils the preconditions";
+    mutant.outcome = complete && tried > 1 ? "equivalent" : "undecided";
+    mutant.detail = complete ? std::to_string(tried) + " sizes" : why;
   }
 
   LaunchFacts facts;
 
 private:
+  /// With all integers of the launch alike; below 0: as the manifest has them.
+  int64_t valueAt(const Symbol &symbol, int64_t size) const {
+    if (auto it = given.find(symbol.name);
+        it != given.end() && (size < 0 || symbol.name[0] == 'n')) // the number of programs
+      return it->second;
+    if (!symbol.launchInvariant)
+      return std::max<int64_t>(symbol.lo, 0);
+    return std::clamp<int64_t>(std::max<int64_t>(size, 1), symbol.lo, symbol.hi);
+  }
+
+  /// Whether preconditions and stated facts hold for these values.
+  static bool allowed(const Program &program, Linears &linears, const ProofResult &proved,
+                      const ExploreOptions &options) {
+    auto atLeast = [&](const LinForm &form, int64_t bound) {
+      auto value = linears.evaluate(form, options.valueOf);
+      return value && *value >= bound;
+    };
+    return std::all_of(proved.preconditions.begin(), proved.preconditions.end(),
+                       [&](const Precondition &p) { return atLeast(p.value, p.atLeast); }) &&
+           std::all_of(program.positive.begin(), program.positive.end(),
+                       [&](ExprId fact) { return atLeast(linears.form(linears.of(fact)), 1); });
+  }
+
   const Request &request;
   std::optional<Manifest> manifest;
   Values given;

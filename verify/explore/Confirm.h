@@ -23,7 +23,7 @@ struct RunStep {
 struct ConfirmRequest {
   std::vector<RunStep> run; ///< in the prover's order, up to the violation
   RunStep at;               ///< where it shows
-  Interpreter::Values values;
+  LeafValues values;
   bool aboutProxies = false; ///< it is about what a proxy sees
 };
 

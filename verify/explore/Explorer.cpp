@@ -10,14 +10,7 @@ namespace {
 class Explorer {
 public:
   Explorer(const Program &program, const ExploreOptions &options)
-      : options(options),
-        interpreter(program,
-                    [&](ExprId leaf, const std::vector<int64_t> &) -> std::optional<int64_t> {
-                      const ExprNode &node = program.exprs[leaf];
-                      if (node.op != Op::Sym)
-                        return std::nullopt;
-                      return options.valueOf ? options.valueOf(node.value) : 0;
-                    }) {}
+      : options(options), interpreter(program, options) {}
 
   ExploreResult run() {
     add(interpreter.initial(), -1, {});

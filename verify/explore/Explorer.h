@@ -14,16 +14,28 @@
 
 #include "verify/model/Code.h"
 
+#include <array>
 #include <functional>
 #include <optional>
 
 namespace tlx::verify {
 
+/// What an opaque function is applied to; 0 where it has no operand.
+using Operands = std::array<int64_t, 3>;
+
+/// The value of a leaf (symbol or opaque function), if there is one.
+struct LeafPlace {
+  const std::vector<int64_t> &iteration; ///< of the loops around it
+  Operands operands;                     ///< of an opaque function
+};
+using LeafValues = std::function<std::optional<int64_t>(ExprId leaf, const LeafPlace &place)>;
+
 struct ExploreOptions {
   /// Values of symbols (index into Exprs::symbols).
   std::function<int64_t(int64_t)> valueOf;
-  /// Or of all leaves, in given iterations of the loops around them.
-  std::function<std::optional<int64_t>(ExprId leaf, const std::vector<int64_t> &iteration)> values;
+  /// Values of opaque functions; without it they are not known.
+  std::function<int64_t(const Function &, const Operands &)> functionOf;
+  LeafValues values; ///< or of both
   size_t maxStates = 2'000'000;
 };
 
@@ -42,6 +54,7 @@ struct ExploreResult {
   int task = -1, event = -1;
   std::vector<ExploreStep> trace; ///< a path to it
   size_t states = 0;
+  size_t runs = 0; ///< that came to their end
 };
 
 /// Every state. Two more tasks, or a few more iterations, and there are too many.

@@ -8,8 +8,10 @@
 // whatever its length, so real sizes are within reach of an exhaustive search.
 //
 // What depends on what: arrivals and waits of one barrier, but not two arrivals that
-// together with others complete one phase, which they do in any order. Memory needs no
-// reordering: two conflicting accesses that nothing orders are a race as they stand.
+// together with others complete one phase, which they do in any order; nor a wait and an
+// arrival of the phase that it meets, unless that arrival completes the phase. Memory
+// needs no reordering: two conflicting accesses that nothing orders are a race as they
+// stand.
 //
 //===----------------------------------------------------------------------===//
 #include "verify/explore/Explorer.h"
@@ -65,8 +67,9 @@ struct MetBarrier {
   int step;
   int64_t generation;
   bool wait;
-  bool alone;  ///< commutes with nothing: init, inval, bytes expected without an arrival
-  bool signal; ///< by asynchronous work that touches nothing else
+  bool completes; ///< the phase
+  bool alone;     ///< commutes with nothing: init, inval, bytes expected without an arrival
+  bool signal;    ///< by asynchronous work that touches nothing else
 };
 
 struct Touch {
@@ -101,16 +104,7 @@ class Orders {
 public:
   Orders(const Program &program, const ExploreOptions &options)
       : options(options), program(program), numTasks(static_cast<int>(program.tasks.size())),
-        interpreter(
-            program,
-            [this](ExprId leaf, const std::vector<int64_t> &iteration) -> std::optional<int64_t> {
-              if (this->options.values)
-                return this->options.values(leaf, iteration);
-              const ExprNode &node = this->program.exprs[leaf];
-              if (node.op != Op::Sym)
-                return std::nullopt;
-              return this->options.valueOf ? this->options.valueOf(node.value) : 0;
-            }) {
+        interpreter(program, options) {
     for (const Buffer &buffer : program.buffers)
       if (buffer.where == tlx::sync::Space::Shared)
         sharedSpaces.insert(buffer.space);
@@ -128,6 +122,8 @@ public:
           node.toTry.insert(*first);
         else if (auto stuck = interpreter.stuck(node.world))
           fail(*stuck);
+        else
+          ++result.runs;
       }
       if (!interpreter.inexpressible.empty() && !over)
         unknown(interpreter.inexpressible);
@@ -268,18 +264,21 @@ private:
     return expects && !arrives;
   }
 
-  void meet(StepTaken &now, const Steps &own, const World &before, bool signal) {
+  void meet(StepTaken &now, const Steps &own, const World &before, const World &after,
+            bool signal) {
     int index = static_cast<int>(trace.size());
     bool alone = !now.completion && standsAlone(now.event);
     bool ends = !now.completion && invalidates(now.event);
     std::vector<std::pair<int, MetBarrier>> met;
     for (const Meeting &m : interpreter.meetings)
-      met.push_back({m.bar, {index, m.generation, m.wait, alone, signal}});
+      met.push_back({m.bar,
+                     {index, m.generation, m.wait, after.bars[m.bar].generation > m.generation,
+                      alone, signal}});
     for (const Effect &effect : program.events[now.event].effects)
       if (!now.completion &&
           (effect.kind == Kind::BarrierInit || effect.kind == Kind::BarrierInval))
-        met.push_back(
-            {interpreter.barOf(before, now.task, effect.target), {index, 0, false, true, false}});
+        met.push_back({interpreter.barOf(before, now.task, effect.target),
+                       {index, 0, false, false, true, false}});
     for (auto &[bar, mine] : met) {
       auto &list = barriers[bar];
       bool tried = false;
@@ -293,7 +292,10 @@ private:
             touch(interpreter.memory(bar), trace[other.step], other.step);
           continue;
         }
-        bool commute = mine.wait ? other.wait : !other.wait && other.generation == mine.generation;
+        const MetBarrier &arrival = mine.wait ? other : mine;
+        bool commute = mine.wait && other.wait;
+        if (mine.generation == other.generation)
+          commute |= mine.wait == other.wait || !arrival.completes;
         if (commute && !mine.alone && !other.alone)
           continue;
         bool possible = !mine.wait || other.alone || !((other.generation ^ mine.generation) & 1);
@@ -406,7 +408,7 @@ private:
     }
     if (outcome == Interpreter::Outcome::Failed)
       return fail(interpreter.fault);
-    meet(now, own, before, now.completion && work.accesses.empty());
+    meet(now, own, before, after, now.completion && work.accesses.empty());
     finishWaits(now, before, after);
     if (now.completion) {
       access(now, work.strays, Group::None);

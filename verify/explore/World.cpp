@@ -15,7 +15,7 @@ using tlx::sync::Threads;
 /// Local instructions between two events; more is a loop without end.
 static constexpr int MaxLocalSteps = 100'000;
 
-Interpreter::Interpreter(const Program &program, Values values)
+Interpreter::Interpreter(const Program &program, LeafValues values)
     : program(program), values(std::move(values)) {
   for (const Task &task : program.tasks)
     codes.push_back(flatten(task.body));
@@ -41,42 +41,6 @@ World Interpreter::initial() {
   for (size_t t = 0; t < program.tasks.size(); ++t)
     settle(world, static_cast<int>(t));
   return world;
-}
-
-int64_t Interpreter::eval(const World &w, int task, ExprId id) {
-  const ExprNode &node = program.exprs[id];
-  switch (node.op) {
-  case Op::Const: return node.value;
-  case Op::Var: return w.vars[node.value];
-  case Op::Select: return eval(w, task, eval(w, task, node.a) ? node.b : node.c);
-  case Op::Sym:
-  case Op::Opaque:
-    if (auto value = values(id, w.threads[task].iteration))
-      return *value;
-    inexpressible = "the value of " + program.exprs.print(id, program.varNames);
-    return 0;
-  default: break;
-  }
-  int64_t a = eval(w, task, node.a), b = eval(w, task, node.b);
-  bool shifts = b >= 0 && b < 63;
-  switch (node.op) {
-  case Op::Add: return a + b;
-  case Op::Sub: return a - b;
-  case Op::Mul: return a * b;
-  case Op::Div: return b ? a / b : 0;
-  case Op::Rem: return b ? a % b : 0;
-  case Op::And: return a & b;
-  case Op::Or: return a | b;
-  case Op::Xor: return a ^ b;
-  case Op::Shl: return shifts ? static_cast<int64_t>(static_cast<uint64_t>(a) << b) : 0;
-  case Op::Shr: return shifts ? a >> b : 0;
-  case Op::Min: return std::min(a, b);
-  case Op::Max: return std::max(a, b);
-  case Op::Eq: return a == b;
-  case Op::Lt: return a < b;
-  case Op::Le: return a <= b;
-  default: return 0;
-  }
 }
 
 bool Interpreter::holds(const World &w, int task, ExprId pred) {

@@ -9,11 +9,9 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "verify/model/Code.h"
+#include "verify/explore/Explorer.h"
 
-#include <functional>
 #include <map>
-#include <optional>
 
 namespace tlx::verify {
 
@@ -102,11 +100,8 @@ struct BranchTaken {
 
 class Interpreter {
 public:
-  /// The value of a leaf (symbol or opaque function) in given iterations of the
-  /// loops around it.
-  using Values =
-      std::function<std::optional<int64_t>(ExprId leaf, const std::vector<int64_t> &iteration)>;
-  Interpreter(const Program &program, Values values);
+  Interpreter(const Program &program, LeafValues values);
+  Interpreter(const Program &program, const ExploreOptions &options);
 
   World initial();
   enum class Outcome : uint8_t { Ran, Blocked, Failed };
@@ -158,7 +153,7 @@ private:
   bool outlived(const World &world, int task, int event, const std::vector<Region> &regions);
   Outcome fail(const char *what, std::string message, int task, int event);
 
-  Values values;
+  LeafValues values;
   std::vector<int> firstBar;
   std::vector<Region> memoryOf; ///< by barrier: where it lies, written
 };

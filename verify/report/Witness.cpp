@@ -13,8 +13,8 @@ Confirmation tlx::verify::confirm(const Program &program, const ProofResult &res
       request.run.push_back({step.task, step.event});
   request.at = {result.violation.at.task, result.violation.at.event};
   request.aboutProxies = result.violation.cls == BugClass::ProxyFence;
-  request.values = [&](ExprId leaf, const std::vector<int64_t> &iteration) {
-    return result.values.valueOf(leaf, iteration);
+  request.values = [&](ExprId leaf, const LeafPlace &place) {
+    return result.values.valueOf(leaf, place.iteration);
   };
   return confirm(program, request);
 }

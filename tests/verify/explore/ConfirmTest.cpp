@@ -88,9 +88,9 @@ TEST(Confirm, WithOtherValuesTheRunIsRefused) {
   for (const Step &step : result.trace)
     request.run.push_back({step.task, step.event});
   request.at = {result.violation.at.task, result.violation.at.event};
-  request.values = [](ExprId, const std::vector<int64_t> &) { return 0; }; // no trips at all
+  request.values = [](ExprId, const LeafPlace &) { return 0; }; // no trips at all
   EXPECT_EQ(confirm(p, request).verdict, Confirmation::Refuted);
-  request.values = [](ExprId, const std::vector<int64_t> &) { return std::nullopt; };
+  request.values = [](ExprId, const LeafPlace &) { return std::nullopt; };
   EXPECT_EQ(confirm(p, request).verdict, Confirmation::Open);
 }
 
