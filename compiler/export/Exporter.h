@@ -136,6 +136,10 @@ struct ElementSlots {
 /// Nothing where layouts are not settled yet, or where CTAs share the tile.
 std::optional<ElementSlots> elementSlots(mlir::Type type);
 
+/// The bits of a row-major element that say which four warps of the task hold it; none where four
+/// warps are all there are, or where layouts do not tell.
+std::vector<int64_t> warpGroupBits(mlir::Type type);
+
 /// In which order the compiled code combines a reduction's elements, where that is known
 /// (attributes of sim::Op::Reduce).
 void setReductionOrder(tt::ReduceOp op, sim::Attrs &attrs);

@@ -46,6 +46,27 @@ std::optional<ElementSlots> elementSlots(Type type) {
   return slots;
 }
 
+std::vector<int64_t> warpGroupBits(Type type) {
+  std::optional<LinearLayout> registers = registersOf(type);
+  if (!registers || registers->inBits(layout::kBlock))
+    return {};
+  LinearLayout rowMajor = registers->rowMajorOuts(layout::dimName(0));
+  std::vector<int64_t> bits;
+  int64_t others = 0;
+  for (std::string_view in : {layout::kWarp, layout::kLane, layout::kRegister})
+    for (unsigned bit = 0; bit < rowMajor.inBits(in); ++bit) {
+      int64_t element = rowMajor.basis(in, bit, layout::dimName(0));
+      if (in == layout::kWarp && bit >= 2)
+        bits.push_back(element);
+      else
+        others |= element;
+    }
+  for (int64_t bit : bits) // a copy (zero), or a bit that other inputs move as well
+    if (!layout::isPowerOf2(bit) || (others & bit))
+      return {};
+  return bits;
+}
+
 void setReductionOrder(tt::ReduceOp op, sim::Attrs &attrs) {
   auto type = cast<RankedTensorType>(op.getSrcs().front().getType());
   int64_t length = type.getDimSize(op.getAxis());

@@ -216,6 +216,11 @@ bool Exporter::refineTtng(Operation *op, Form &form) {
                                                                         : sim::ReduceKind::Max;
         attrs.abs = load.getAbs().value_or(false);
         attrs.propagateNan = load.getNaN().value_or(false);
+        attrs.ints = warpGroupBits(load.getResult().getType());
+        return true;
+      })
+      .Case<ttng::TMEMStoreOp>([&](auto store) {
+        attrs.ints = warpGroupBits(store.getSrc().getType());
         return true;
       })
       .Case<ttng::TMEMCopyOp>([&](auto copy) {

@@ -64,12 +64,26 @@ void Exec::noteAccess(const Cta &owner, const TileMap &map, const MemRef &ref, s
                       sync::Proxy proxy, bool write) {
   bool tracked =
       space == sync::Space::Tensor ? !owner.tensorWritten.empty() : !owner.sharedWritten.empty();
-  if (tracked || cluster.wantsAccesses() || write)
-    noteShared(owner, space, tileRanges(map, ref), proxy, write);
+  if (!tracked && !cluster.wantsAccesses() && !write)
+    return;
+  std::vector<ByteRange> ranges = tileRanges(map, ref);
+  bool split = (inst.op == Op::TmemLoad || inst.op == Op::TmemStore) && !attrs().ints.empty();
+  if (!split || !cluster.wantsAccesses())
+    return noteShared(owner, space, ranges, proxy, write);
+  checkBytes(owner, space, ranges, write);
+  int32_t warps = 0;
+  for (const std::vector<ByteRange> &part : warpGroupRanges(map, ref, attrs().ints))
+    tellAccess(owner, space, part, proxy, write, warps++);
 }
 
 void Exec::noteShared(const Cta &owner, sync::Space space, const std::vector<ByteRange> &ranges,
                       sync::Proxy proxy, bool write) {
+  checkBytes(owner, space, ranges, write);
+  tellAccess(owner, space, ranges, proxy, write);
+}
+
+void Exec::checkBytes(const Cta &owner, sync::Space space, const std::vector<ByteRange> &ranges,
+                      bool write) {
   Cta &target = cluster.cta(owner.rank);
   if (write && space == sync::Space::Shared)
     for (const auto &[offset, barrier] : target.mbarriers)
@@ -107,6 +121,10 @@ void Exec::noteShared(const Cta &owner, sync::Space space, const std::vector<Byt
       }
     }
   }
+}
+
+void Exec::tellAccess(const Cta &owner, sync::Space space, const std::vector<ByteRange> &ranges,
+                      sync::Proxy proxy, bool write, int32_t warps) {
   if (!cluster.wantsAccesses())
     return;
   AccessEvent event;
@@ -118,6 +136,7 @@ void Exec::noteShared(const Cta &owner, sync::Space space, const std::vector<Byt
   event.proxy = proxy;
   event.write = write;
   event.rank = owner.rank;
+  event.warps = warps;
   event.ranges = ranges.data();
   event.numRanges = ranges.size();
   cluster.observer()->onAccess(event);

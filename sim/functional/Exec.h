@@ -72,6 +72,10 @@ struct Exec {
                   sync::Proxy proxy, bool write);
   void noteShared(const Cta &owner, sync::Space space, const std::vector<ByteRange> &ranges,
                   sync::Proxy proxy, bool write);
+  void checkBytes(const Cta &owner, sync::Space space, const std::vector<ByteRange> &ranges,
+                  bool write);
+  void tellAccess(const Cta &owner, sync::Space space, const std::vector<ByteRange> &ranges,
+                  sync::Proxy proxy, bool write, int32_t warps = -1);
   void noteGlobal(const ByteRange *ranges, size_t count, sync::Proxy proxy, bool write,
                   bool atomic = false);
   /// Bytes of device memory, or null and a finding.

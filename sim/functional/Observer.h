@@ -48,7 +48,8 @@ struct AccessEvent {
   sync::Proxy proxy = sync::Proxy::Generic;
   bool write = false;
   bool atomic = false;
-  int32_t rank = 0; ///< shared and tensor memory: rank of the CTA that owns it
+  int32_t rank = 0;   ///< shared and tensor memory: rank of the CTA that owns it
+  int32_t warps = -1; ///< the four warps of the task that do it; -1: any
   const ByteRange *ranges = nullptr;
   size_t numRanges = 0;
 };

@@ -275,6 +275,7 @@ RaceCheck::Stamp RaceCheck::stampOf(const AccessEvent &event, Knowledge &knows) 
   stamp.by = event.by;
   stamp.pc = event.pc;
   stamp.async = event.proxy == sync::Proxy::Async;
+  stamp.warps = event.warps;
   const AsyncOp *op = event.op;
   if (!op) {
     TaskState &state = stateOf(event.by);
@@ -354,6 +355,15 @@ void RaceCheck::onGlobal(const AccessEvent &event) {
       touch(shadows[{0, int(event.space)}], event, event.ranges[i], stamp, knows);
 }
 
+/// Whether `before` is known to be over. What other warps of the task did is so once all have met.
+bool RaceCheck::ordered(const Stamp &before, const Stamp &now, const Knowledge &knows) {
+  if (before.actor < 0)
+    return true;
+  if (before.actor == now.actor && before.warps != now.warps && before.warps >= 0 && now.warps >= 0)
+    return before.clock <= stateOf(now.by).met;
+  return knows.ordered.at(before.actor) >= before.clock;
+}
+
 void RaceCheck::touch(Shadow &shadow, const AccessEvent &event, const ByteRange &range,
                       const Stamp &stamp, const Knowledge &knows) {
   const uint64_t end = range.begin + range.bytes;
@@ -379,11 +389,8 @@ void RaceCheck::touch(Shadow &shadow, const AccessEvent &event, const ByteRange 
       it = shadow.emplace_hint(it, at, std::move(gap));
     }
     Cell &cell = it->second;
-    auto ordered = [&](const Stamp &before) {
-      return before.actor < 0 || knows.ordered.at(before.actor) >= before.clock;
-    };
     bool raced = false;
-    if (!ordered(cell.write)) {
+    if (!ordered(cell.write, stamp, knows)) {
       report(Finding::Kind::Race, event, cell.write, true, at);
       raced = true;
     } else if (checksFences && stamp.async && event.space == sync::Space::Shared &&
@@ -393,15 +400,16 @@ void RaceCheck::touch(Shadow &shadow, const AccessEvent &event, const ByteRange 
     }
     if (event.write) {
       for (const Stamp &read : cell.reads)
-        if (!raced && !ordered(read)) {
+        if (!raced && !ordered(read, stamp, knows)) {
           report(Finding::Kind::Race, event, read, false, at);
           raced = true;
         }
       cell.write = stamp;
       cell.reads.clear();
     } else {
-      auto same = std::find_if(cell.reads.begin(), cell.reads.end(),
-                               [&](const Stamp &read) { return read.actor == stamp.actor; });
+      auto same = std::find_if(cell.reads.begin(), cell.reads.end(), [&](const Stamp &read) {
+        return read.actor == stamp.actor && read.warps == stamp.warps;
+      });
       if (same == cell.reads.end())
         cell.reads.push_back(stamp);
       else
@@ -454,8 +462,11 @@ void RaceCheck::report(Finding::Kind kind, const AccessEvent &event, const Stamp
   std::string access =
       "'" + name + "' " + does(program, event.pc, event.write, event.op != nullptr) + " " + what;
   if (kind == Finding::Kind::Race)
-    finding.message = "race: " + access + ", and nothing orders this after an earlier " +
-                      (beforeWrote ? "write" : "read") + " of the same bytes";
+    finding.message =
+        "race: " + access + ", and nothing orders this after an earlier " +
+        (beforeWrote ? "write" : "read") + " of the same bytes" +
+        (event.warps >= 0 && before.warps >= 0 && by == other ? ", by other warps of the task"
+                                                              : "");
   else
     finding.message = access + " through the async proxy after a generic write, without a "
                                "fence.proxy.async in between";

@@ -16,7 +16,8 @@
 // advances at proxy fences only. A generic write that an async access follows must be in it.
 //
 // Threads of one task count as one, for the compiler orders their accesses; but an
-// arrival by some of them covers only what came before they last met the others.
+// arrival by some of them covers only what came before they last met the others, and tensor
+// memory that one four of its warps has touched is the others' only after all have met.
 //
 // The warps of a task wait each on their own: the one that leads, which does what one thread
 // does for all, and the rest, which are known to have waited where all of the task meet. A
@@ -102,6 +103,7 @@ private:
     TaskRef by;
     Pc pc = -1;
     bool async = false;
+    int32_t warps = -1; ///< as in AccessEvent
   };
   struct Cell {
     uint64_t end = 0;
@@ -144,6 +146,7 @@ private:
   void onGlobal(const AccessEvent &event);
   void touch(Shadow &shadow, const AccessEvent &event, const ByteRange &range, const Stamp &stamp,
              const Knowledge &knows);
+  bool ordered(const Stamp &before, const Stamp &now, const Knowledge &knows);
   void report(Finding::Kind kind, const AccessEvent &event, const Stamp &before, bool beforeWrote,
               uint64_t byte);
 };

@@ -207,14 +207,15 @@ bool scatterTile(const TileMap &map, const MemRef &ref, char *memory, size_t byt
   return inside;
 }
 
-std::vector<ByteRange> tileRanges(const TileMap &map, const MemRef &ref) {
-  std::vector<ByteRange> ranges;
-  forEachRun(map, ref, SIZE_MAX, [&](size_t at, size_t, size_t n) {
-    if (!ranges.empty() && ranges.back().begin + ranges.back().bytes == at)
-      ranges.back().bytes += n;
-    else
-      ranges.push_back({at, n});
-  });
+/// Adds a range behind the others, which it may continue.
+static void append(std::vector<ByteRange> &ranges, uint64_t at, uint64_t bytes) {
+  if (!ranges.empty() && ranges.back().begin + ranges.back().bytes == at)
+    ranges.back().bytes += bytes;
+  else
+    ranges.push_back({at, bytes});
+}
+
+static std::vector<ByteRange> merged(std::vector<ByteRange> ranges) {
   std::sort(ranges.begin(), ranges.end(),
             [](const ByteRange &a, const ByteRange &b) { return a.begin < b.begin; });
   std::vector<ByteRange> merged;
@@ -226,6 +227,35 @@ std::vector<ByteRange> tileRanges(const TileMap &map, const MemRef &ref) {
       merged.push_back(range);
   }
   return merged;
+}
+
+std::vector<ByteRange> tileRanges(const TileMap &map, const MemRef &ref) {
+  std::vector<ByteRange> ranges;
+  forEachRun(map, ref, SIZE_MAX,
+             [&](size_t at, size_t, size_t bytes) { append(ranges, at, bytes); });
+  return merged(std::move(ranges));
+}
+
+std::vector<std::vector<ByteRange>> warpGroupRanges(const TileMap &map, const MemRef &ref,
+                                                    const std::vector<int64_t> &bits) {
+  std::vector<std::vector<ByteRange>> groups(size_t(1) << bits.size());
+  const int64_t inBuffer = map.rows * map.columns;
+  forEachRun(map, ref, SIZE_MAX, [&](size_t at, size_t raw, size_t) {
+    for (uint32_t i = 0; i < map.run; ++i) {
+      int64_t element = int64_t(raw / map.elementBytes) + i;
+      if (map.columnMajor) {
+        int64_t within = element % inBuffer;
+        element += within % map.rows * map.columns + within / map.rows - within;
+      }
+      size_t group = 0;
+      for (size_t bit = 0; bit < bits.size(); ++bit)
+        group |= size_t((element & bits[bit]) != 0) << bit;
+      append(groups[group], at + size_t(i) * map.elementBytes, map.elementBytes);
+    }
+  });
+  for (std::vector<ByteRange> &ranges : groups)
+    ranges = merged(std::move(ranges));
+  return groups;
 }
 
 template <typename T> static void transposeAs(const T *from, T *to, int64_t rows, int64_t columns) {

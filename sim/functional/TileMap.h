@@ -57,6 +57,10 @@ bool scatterTile(const TileMap &map, const MemRef &ref, char *memory, size_t byt
 /// Byte ranges that a tile covers, merged, sorted.
 std::vector<ByteRange> tileRanges(const TileMap &map, const MemRef &ref);
 
+/// The same for each four warps of a task, told apart by bits of the row-major element.
+std::vector<std::vector<ByteRange>> warpGroupRanges(const TileMap &map, const MemRef &ref,
+                                                    const std::vector<int64_t> &bits);
+
 /// Swaps rows and columns: [rows][columns] to [columns][rows].
 void transposeRaw(const char *from, char *to, int64_t rows, int64_t columns, size_t elementBytes);
 

@@ -10,6 +10,31 @@ using namespace tlx;
 
 namespace {
 
+std::unique_ptr<sim::Program> exportTtgir(const std::string &text) {
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  auto module = parseText(text, "kernel.ttgir", context);
+  EXPECT_TRUE(module) << module.error().str();
+  if (!module)
+    return nullptr;
+  auto program = exportProgram(**module);
+  EXPECT_TRUE(program) << program.error().str();
+  return program ? std::move(*program) : nullptr;
+}
+
+/// The integers among the attributes of the first instruction with this opcode.
+std::vector<int64_t> intsOf(const std::string &text, sim::Op op) {
+  std::unique_ptr<sim::Program> program = exportTtgir(text);
+  if (program)
+    for (const sim::Inst &inst : program->code)
+      if (inst.op == op)
+        return inst.attrs < 0 ? std::vector<int64_t>{} : program->attrs[inst.attrs].ints;
+  ADD_FAILURE() << "no such instruction";
+  return {};
+}
+
 /// Costs of the instructions with this opcode, in order.
 std::vector<sim::Cost> costsOf(const std::string &body, sim::Op op) {
   std::string text = R"(
@@ -23,22 +48,35 @@ std::vector<sim::Cost> costsOf(const std::string &body, sim::Op op) {
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
   tt.func public @k(%x: tensor<64x64xf16, #mma>, %y: tensor<64x64xf16, #blocked>, %z: tensor<64xf32, #ttg.slice<{dim = 1, parent = #mma}>>) {
 )" + body + "    tt.return\n  }\n}\n";
-  mlir::DialectRegistry registry;
-  registerDialects(registry);
-  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-  context.loadAllAvailableDialects();
-  auto module = parseText(text, "kernel.ttgir", context);
-  EXPECT_TRUE(module) << module.error().str();
   std::vector<sim::Cost> costs;
-  if (!module)
-    return costs;
-  auto program = exportProgram(**module);
-  EXPECT_TRUE(program) << program.error().str();
-  if (program)
-    for (const sim::Inst &inst : (*program)->code)
+  if (std::unique_ptr<sim::Program> program = exportTtgir(text))
+    for (const sim::Inst &inst : program->code)
       if (inst.op == op && inst.cost >= 0)
-        costs.push_back((*program)->costs[inst.cost]);
+        costs.push_back(program->costs[inst.cost]);
   return costs;
+}
+
+// Four warps reach all lanes of tensor memory; more share the columns, or the rows of a tall tile.
+TEST(LayoutCost, WhichFourWarpsHoldAnElement) {
+  auto bitsOf = [](const char *last, int warps) {
+    return intsOf(
+        "#tmem = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>\n"
+        "#l = #ttg.linear<{register = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]" +
+            std::string(warps == 4 ? ", [0, 32]" : "") +
+            "], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0], [64, 0]" + last +
+            "], block = []}>\n" +
+            "module attributes {\"ttg.num-warps\" = " + std::to_string(warps) +
+            R"( : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:100"} {
+  tt.func public @k() {
+    %m = ttng.tmem_alloc : () -> !ttg.memdesc<128x64xf32, #tmem, #ttng.tensor_memory, mutable>
+    %x = ttng.tmem_load %m : !ttg.memdesc<128x64xf32, #tmem, #ttng.tensor_memory, mutable> -> tensor<128x64xf32, #l>
+    tt.return
+  }
+})",
+        sim::Op::TmemLoad);
+  };
+  EXPECT_EQ(bitsOf(", [0, 32]", 8), std::vector<int64_t>{32});
+  EXPECT_EQ(bitsOf("", 4), std::vector<int64_t>{});
 }
 
 TEST(LayoutCost, AChangeOfLayoutThatMovesNothing) {

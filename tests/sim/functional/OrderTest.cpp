@@ -122,10 +122,8 @@ TEST(Order, ClusterMemoryLivesFromStartToEnd) {
   }
 }
 
-/// A partition frees tensor memory that the default region reads, before or after it
-/// hears that the reader is done.
-Program freeing(bool waits) {
-  Kernel b("freeing");
+/// 128 lanes of 32 columns of tensor memory.
+Reg tensorTile(Kernel &b) {
   b.facts().target = "cuda:100";
   Allocation alloc;
   alloc.space = sync::Space::Tensor;
@@ -139,7 +137,14 @@ Program freeing(bool waits) {
   for (uint32_t bit = 1; bit < 32; bit *= 2)
     lanes.bases[1].push_back(bit);
   Type type = Type::memDesc({128, 32}, DType::f32, b.layout(lanes), sync::Space::Tensor);
-  Reg acc = b.emit1(Op::TmemAlloc, {noReg}, b.type(type), attrs);
+  return b.emit1(Op::TmemAlloc, {noReg}, b.type(type), attrs);
+}
+
+/// A partition frees tensor memory that the default region reads, before or after it
+/// hears that the reader is done.
+Program freeing(bool waits) {
+  Kernel b("freeing");
+  Reg acc = tensorTile(b);
   TypeId tile = b.tensor({128, 32}, DType::f32);
   b.emit(Op::TmemStore, {acc, b.constantFloat(tile, 1)}, {}, {},
          {on(sync::Kind::Write, acc, sync::Space::Tensor)});
@@ -159,6 +164,40 @@ Program freeing(bool waits) {
                    })});
   b.ret();
   return b.finish();
+}
+
+/// A task of eight warps reads a tile of tensor memory and writes it; `bit` of an element
+/// tells the halves of the task apart that write it, bit 4 those that read it.
+Program inPlace(int64_t bit, bool meets) {
+  Kernel b("in_place");
+  b.facts().numWarps = 8;
+  Reg acc = tensorTile(b);
+  TypeId tile = b.tensor({128, 32}, DType::f32);
+  Attrs reads, writes;
+  reads.ints = {16};
+  writes.ints = {bit};
+  b.emit(Op::TmemStore, {acc, b.constantFloat(tile, 1)}, {}, reads,
+         {on(sync::Kind::Write, acc, sync::Space::Tensor)});
+  Reg read =
+      b.emit1(Op::TmemLoad, {acc}, tile, reads, {on(sync::Kind::Read, acc, sync::Space::Tensor)});
+  if (meets)
+    b.sync({on(sync::Kind::TaskBarrier, noReg)});
+  b.emit(Op::TmemStore, {acc, read}, {}, writes, {on(sync::Kind::Write, acc, sync::Space::Tensor)});
+  b.ret();
+  return b.finish();
+}
+
+TEST(Order, WarpsOfATaskThatTakeEachOthersTensorMemoryMeet) {
+  GlobalMemory memory;
+  for (auto [bit, meets] : {std::pair<int64_t, bool>{16, false}, {8, true}}) {
+    Program right = inPlace(bit, meets);
+    RunReport clean = checked(right, {}, memory);
+    EXPECT_TRUE(clean.clean()) << text(right, clean);
+  }
+  Program wrong = inPlace(8, false);
+  RunReport report = checked(wrong, {}, memory);
+  EXPECT_TRUE(found(report, Finding::Kind::Race, "by other warps of the task"))
+      << text(wrong, report);
 }
 
 TEST(Order, TensorMemoryIsGivenBackBehindItsReaders) {
