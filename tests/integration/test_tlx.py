@@ -86,8 +86,11 @@ class Front(unittest.TestCase):
         done = tlx("verify", os.path.join(PROGRAMS, "autotuned.py"), "--configs", "2", TLX_PYTHON=python)
         self.assertEqual(done.returncode, 0, done.stderr)  # after the program: its own arguments
         self.assertEqual(done.stdout.count("): PROVED"), 1)
+        self.assertIn("/autotuned.py: ", done.stdout)  # not a file in a folder that is gone
         done = tlx("verify", "--configs", "2", os.path.join(PROGRAMS, "autotuned.py"), TLX_PYTHON=python)
         self.assertEqual((done.returncode, done.stdout.count("): PROVED")), (0, 2), done.stderr)
+        self.assertRegex(done.stdout, r"/autotuned\.py: .*\n.*/autotuned\.py:\w+_2: ")
+        self.assertNotIn(".ttgir", done.stdout)
         done = tlx("run", "--device", "sim", os.path.join(PROGRAMS, "vector_add.py"), TLX_PYTHON=python)
         self.assertEqual((done.returncode, done.stdout.count("add on h200")), (0, 2), done.stderr)
         done = tlx("run", "--target", "hip:gfx950", os.path.join(PROGRAMS, "vector_add.py"), TLX_PYTHON=python)

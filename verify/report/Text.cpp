@@ -53,6 +53,8 @@ std::string tlx::verify::toText(const KernelReport &r, bool colour) {
       out += line(step);
     if (std::string columns = timeLine(r.trace); !columns.empty())
       out += "\n" + columns + "\n";
+    if (!r.launch.from.empty())
+      out += "  note: launch parameters from " + r.launch.from + "\n";
     for (const std::string &note : r.notes)
       out += "  note: " + note + "\n";
     out += "  help: tlx-verify --explain " + r.cls + "\n";

@@ -19,6 +19,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <thread>
 #include <unistd.h>
 
@@ -61,7 +62,7 @@ struct Options {
   VerifyRequest request;
   std::vector<std::string> paths;
   bool json = false, sarif = false, noCache = false;
-  std::string replayOut, policy, baseline, writeBaseline;
+  std::string replayOut, policy, baseline, writeBaseline, recordedFrom;
   WarProxy warProxy = WarProxy::Warn;
   bool warProxyGiven = false;
   int jobs = 1;
@@ -97,6 +98,8 @@ std::optional<int> readOptions(int argc, char **argv, Options &o) {
              "write the findings as a baseline");
   cli.option("--replay-out", o.replayOut, "TRACE.json",
              "write the first BUG's run for tlx-run --device sim --replay");
+  cli.option("--recorded-from", o.recordedFrom, "PROGRAM.py",
+             "name this program in place of the files that were recorded of it");
   cli.option("--jobs", jobs, "N", "files at a time (default: one for each core)");
   cli.flag("--no-cache", o.noCache, "neither use nor keep verdicts in the cache folder");
   cli.option("--explain", explainWhat, "CLASS", "explain a bug class, or 'contracts'");
@@ -216,6 +219,8 @@ private:
     if (!verdict.errors.empty())
       codes.push_back(verdict.exitCode);
     for (KernelReport &report : verdict.reports) {
+      if (!options.recordedFrom.empty())
+        report.file = report.launch.from = recordedName(report);
       if (policy)
         policy->apply(report);
       if (baseline)
@@ -231,6 +236,12 @@ private:
       std::fflush(stdout);
       reports.push_back(std::move(report));
     }
+  }
+
+  /// Of several recordings of one kernel, each by its own name.
+  std::string recordedName(const KernelReport &report) const {
+    std::string stem = std::filesystem::path(report.file).stem().string();
+    return options.recordedFrom + (stem == report.kernel ? "" : ":" + stem);
   }
 
   void finish(size_t files, size_t skipped, double seconds) {

@@ -180,8 +180,6 @@ KernelReport verifyKernel(Operation *function, const std::string &path, IrLevel 
     report.contracts.push_back(contract.name);
   report.launch = {given.facts.target, given.facts.numWarps, given.facts.numCtas,
                    given.facts.cluster, given.facts.from};
-  if (!given.facts.from.empty())
-    report.notes.push_back("launch parameters from " + given.facts.from);
   LaunchShape shape{given.facts.target,  given.facts.numWarps, given.facts.cluster,
                     given.facts.numCtas, given.facts.from,     level != IrLevel::Ttgir};
   auto since = [](auto from) {

@@ -114,6 +114,7 @@ Result<int> recordThenRun(const std::string &tool, const std::vector<std::string
   if (!each) {
     std::vector<std::string> command{tool};
     command.insert(command.end(), options.begin(), options.end());
+    command.insert(command.end(), {"--recorded-from", program.front()}); // their folder is removed
     command.insert(command.end(), kernels.begin(), kernels.end());
     return runProgram(command);
   }
