@@ -11,7 +11,8 @@ using namespace tlx::verify;
 bool Machine::usable(State &state, int task, int event, int barrier, int row) {
   BarrierState &b = state.barriers[barrier];
   // Its own initialisation is followed by a barrier over the task (membar).
-  if (b.inited && b.initTask == task && !state.knowledge.knows(row, b.initToken)) {
+  if (b.inited && b.initTask == task && !state.knowledge.knows(row, b.initToken) &&
+      keeps(Lowering::Membar)) {
     taskBarrier(state, task);
     if (row == scratchRow())
       state.knowledge.join(row, strand(task, 0));
@@ -50,9 +51,8 @@ bool Machine::initBarrier(State &state, int task, int event, const Resolved &r) 
              {{-1, b.initEvent, {}, "first initialised here", {}}}});
     return false;
   }
-  int leader = strand(task, 0);
-  if (!access(state, task, event, map.barrierCells(r.barrier), leader, state.epoch[leader],
-              static_cast<uint16_t>(leader), true, false, sync::Proxy::Generic, false))
+  if (!accessByStrands(state, task, event, map.barrierCells(r.barrier), 1, true,
+                       sync::Proxy::Generic))
     return false;
   b = BarrierState{};
   b.inited = true;
@@ -87,7 +87,7 @@ bool Machine::invalBarrier(State &state, int task, int event, const Resolved &r)
     return all;
   };
   // The task's own waits and arrivals have a barrier over the task behind them (membar).
-  if (!quiet())
+  if (!quiet() && keeps(Lowering::Membar))
     taskBarrier(state, task);
   if (!quiet()) {
     violate({BugClass::BarrierLifetime,
@@ -103,8 +103,7 @@ bool Machine::invalBarrier(State &state, int task, int event, const Resolved &r)
           {{-1, b.initEvent, {}, "initialised here", {}}}});
   b = BarrierState{};
   const std::vector<int> &cells = map.barrierCells(r.barrier);
-  if (!access(state, task, event, cells, row, state.epoch[row], static_cast<uint16_t>(row), true,
-              false, sync::Proxy::Generic, false))
+  if (!accessByStrands(state, task, event, cells, 1, true, sync::Proxy::Generic))
     return false;
   // A signal that nobody waits for does no harm unless the memory is used again: it is
   // a write that may still come.
@@ -183,6 +182,11 @@ bool Machine::completeGeneration(State &state, int task, int event, int barrier)
                   {}};
       v.related.push_back({task, event, {}, "completes phase " + std::to_string(b.generation), {}});
       v.related.push_back({-1, b.initEvent, {}, "initialised here", {}});
+      if (wait.together) {
+        v.message += ", should a warp stall between the last barrier over its task and here";
+        warn(std::move(v));
+        continue;
+      }
       violate(std::move(v));
       return false;
     }
@@ -223,12 +227,16 @@ Machine::Outcome Machine::wait(State &state, int task, int event, const Resolved
   for (int half = 0; half < halves(task); ++half) {
     int row = strand(task, half);
     state.knowledge.join(row, lastRow(r.barrier));
-    bool recorded = std::any_of(b.waits.begin(), b.waits.end(), [&](const WaitRecord &wait) {
+    bool together = half == 1 && state.tasks[task].together && keeps(Lowering::WarpsLeaveTogether);
+    auto recorded = std::find_if(b.waits.begin(), b.waits.end(), [&](const WaitRecord &wait) {
       return wait.token == state.epoch[row];
     });
     // Contract: all warps look at the first, free, wait before a phase completes.
-    if (!recorded && (half == 0 || b.generation > 0))
-      b.waits.push_back({state.epoch[row], event, static_cast<int16_t>(task)});
+    bool looked = half == 1 && b.generation == 0 && keeps(Lowering::WarpsStartTogether);
+    if (recorded != b.waits.end())
+      recorded->together &= together;
+    else if (!looked)
+      b.waits.push_back({state.epoch[row], event, static_cast<int16_t>(task), together});
   }
   return Outcome::Ran;
 }
@@ -310,7 +318,7 @@ Machine::Outcome Machine::namedBarrier(State &state, int task, int event, const 
       TaskState &o = state.tasks[other];
       if (o.namedWait != r.barrier || o.namedReleased)
         continue;
-      o.namedReleased = true;
+      o.namedReleased = o.together = true;
       for (int half = 0; half < halves(other); ++half)
         state.knowledge.join(strand(other, half), current);
     }

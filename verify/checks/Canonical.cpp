@@ -391,7 +391,7 @@ std::string Machine::canonical(State &state, const Fork &fork) {
       if (liveVars[task][t.pc][v])
         w.put(state.vars[taskVars[task][v]]);
     w.put(t.namedWait);
-    w.put(t.namedReleased | t.clusterArrived << 1 | t.clusterReleased << 2);
+    w.put(t.namedReleased | t.clusterArrived << 1 | t.clusterReleased << 2 | t.together << 3);
     if (readsAnswers[task])
       w.put(t.answersRead - state.answers[program.tasks[task].rank]);
     token(state.epoch[strand(task, 0)]);
@@ -414,7 +414,7 @@ std::string Machine::canonical(State &state, const Fork &fork) {
       token(x);
   }
   for (const BarrierState &b : state.barriers) {
-    w.put(b.inited | (b.generation & 1) << 1);
+    w.put(b.inited | (b.generation & 1) << 1 | (b.generation == 0) << 2);
     if (!b.inited)
       continue;
     w.put(b.count);
@@ -427,8 +427,10 @@ std::string Machine::canonical(State &state, const Fork &fork) {
         token(x);
     }
     w.put(b.waits.size());
-    for (const WaitRecord &wait : b.waits)
+    for (const WaitRecord &wait : b.waits) {
       token(wait.token);
+      w.put(wait.together);
+    }
   }
   for (size_t i = 0; i < state.cells.size(); ++i) {
     const Cell &cell = state.cells[i];

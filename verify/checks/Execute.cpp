@@ -238,7 +238,7 @@ void Machine::startRegion(State &state, int task, int region) {
       continue;
     state.tasks[other] = TaskState{};
     state.tasks[other].answersRead = state.tasks[task].answersRead;
-    state.tasks[other].started = true;
+    state.tasks[other].started = state.tasks[other].together = true;
     for (int half = 0; half < halves(other); ++half) {
       int row = strand(other, half);
       state.knowledge.join(row, strand(task, 0));
@@ -424,14 +424,10 @@ Machine::Outcome Machine::applyIssue(State &state, int task, int event, const Re
   case Kind::Write: {
     if (effect.lifetime != Lifetime::Goes)
       return beginOrEnd(state, task, event, r);
-    int count = effect.threads == Threads::Elected ? 1 : halves(task);
-    for (int half = 0; half < count; ++half) {
-      int s = strand(task, half);
-      bool write = effect.kind == Kind::Write;
-      if (!access(state, task, event, *r.cells, s, state.epoch[s], static_cast<uint16_t>(s), write,
-                  false, effect.proxy, false))
-        return Outcome::Stopped;
-    }
+    int strands = effect.threads == Threads::Elected ? 1 : halves(task);
+    if (!accessByStrands(state, task, event, *r.cells, strands, effect.kind == Kind::Write,
+                         effect.proxy))
+      return Outcome::Stopped;
     if (effect.kind == Kind::Read && !r.cells->empty())
       readAnswer(state, task, event, state.cells[r.cells->front()]);
     return Outcome::Ran;
@@ -457,12 +453,13 @@ Machine::Outcome Machine::applyIssue(State &state, int task, int event, const Re
         tokens.push_back(state.epoch[strand(task, 1)]);
       }
     } else {
-      if (effect.taskBarrierBefore)
+      if (effect.taskBarrierBefore && keeps(Lowering::TaskBarrierBeforeArrive))
         taskBarrier(state, task);
       tokens.push_back(state.epoch[leader]);
     }
     if (!arrive(state, task, event, r.barrier, row, tokens, arrivals, bytes))
       return Outcome::Stopped;
+    t.together = false;
     newEpoch(state, leader);
     if (tokens.size() > 1)
       newEpoch(state, strand(task, 1));
@@ -493,13 +490,15 @@ Machine::Outcome Machine::applyIssue(State &state, int task, int event, const Re
       return Outcome::Ran;
     }
     auto &queue = t.groups[static_cast<int>(effect.group)];
+    // One thread issues bulk stores, and only it has something to wait for.
+    bool one = effect.group == Group::BulkStore;
     while (static_cast<int64_t>(queue.size()) > std::max<int64_t>(r.amount, 0)) {
       for (Token token : queue.front().tokens)
-        for (int half = 0; half < halves(task); ++half)
+        for (int half = 0; half < (one ? 1 : halves(task)); ++half)
           state.knowledge.set(strand(task, half), token, true);
       queue.erase(queue.begin());
     }
-    if (effect.group == Group::BulkStore)
+    if (one && keeps(Lowering::TaskBarrierAfterStoreWait))
       taskBarrier(state, task);
     return Outcome::Ran;
   }
@@ -532,8 +531,14 @@ Machine::Outcome Machine::applyAsync(State &state, int task, int event,
     if (r.effect->moment != Moment::Completion || !r.cells)
       continue;
     touches = true;
-    if (!access(state, task, event, *r.cells, row, token, asyncAgent(task, group),
-                r.effect->kind == Kind::Write, true, r.effect->proxy, ordered))
+    Accessor by{row,
+                asyncAgent(task, group),
+                r.effect->kind == Kind::Write,
+                true,
+                r.effect->proxy == sync::Proxy::Async,
+                ordered};
+    if (!mayAccess(state, task, event, *r.cells, by) ||
+        !addAccess(state, task, event, *r.cells, by, token))
       return Outcome::Stopped;
     if (answers && r.effect->kind == Kind::Write && !r.cells->empty()) {
       int64_t number = state.answers[map.cellRank(r.cells->front())]++;
@@ -566,6 +571,7 @@ Machine::Outcome Machine::applyAsync(State &state, int task, int event,
     t.tensor.push_back(token);
   else if (group != Group::None && touches)
     t.open[static_cast<int>(group)].tokens.push_back(token);
+  t.together = false;
   newEpoch(state, leader);
   if (allWarps)
     newEpoch(state, strand(task, 1));

@@ -134,6 +134,14 @@ bool Machine::isAlive(State &state, int task, int event, int cell, bool write) {
 /// Memory is allocated or freed. What is freed must not be in use any more.
 Machine::Outcome Machine::beginOrEnd(State &state, int task, int event, const Resolved &r) {
   if (r.effect->lifetime == Lifetime::Begins) {
+    int peer = program.tasks[task].rank ^ 1;
+    if (r.effect->paired && !state.knowledge.knows(strand(task, 0), state.entry[peer]))
+      return violate({BugClass::ClusterEntry,
+                      "this allocates together with CTA " + std::to_string(peer) +
+                          " of the cluster, which may not have started: nothing orders it after a "
+                          "cluster barrier",
+                      here(state, task, event),
+                      {}});
     for (int cell : *r.cells)
       state.cells[cell].freedBy = -1;
     return Outcome::Ran;

@@ -134,8 +134,17 @@ private:
   bool expecterStuck(const State &state, int barrier) const;
 
   // Memory.cpp
-  bool access(State &state, int task, int event, const std::vector<int> &cells, int row,
-              Token token, uint16_t agent, bool write, bool async, sync::Proxy proxy, bool ordered);
+  struct Accessor {
+    int row; ///< knows what the access is ordered after
+    uint16_t agent;
+    bool write, async, asyncProxy, ordered;
+  };
+  bool accessByStrands(State &state, int task, int event, const std::vector<int> &cells,
+                       int strands, bool write, sync::Proxy proxy);
+  bool mayAccess(State &state, int task, int event, const std::vector<int> &cells,
+                 const Accessor &by);
+  bool addAccess(State &state, int task, int event, const std::vector<int> &cells,
+                 const Accessor &by, Token token);
   bool isApproximate(int event) const;
   uint32_t extentOf(int task, int event, const std::vector<int> &cells, bool async) const;
 
@@ -193,6 +202,7 @@ private:
     return static_cast<uint16_t>(2 * numTasks + task * 8 + static_cast<int>(group));
   }
   bool onePipe(uint16_t agent) const;
+  bool keeps(Lowering contract) const { return program.lowerings.has(contract); }
   Step here(const State &state, int task, int event, std::string note = {}) const;
   Outcome violate(Violation violation);
   Outcome unmodelled(const State &state, int task, int event, std::string reason);

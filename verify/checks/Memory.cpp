@@ -62,16 +62,31 @@ bool Machine::onePipe(uint16_t agent) const {
          group == sync::Group::BulkStore;
 }
 
-bool Machine::access(State &state, int task, int event, const std::vector<int> &cells, int row,
-                     Token token, uint16_t agent, bool write, bool async, sync::Proxy proxy,
-                     bool ordered) {
-  bool asyncProxy = proxy == sync::Proxy::Async;
-  uint32_t extent = extentOf(task, event, cells, async);
-  for (int index : cells)
-    if (int rank = map.cellRank(index);
-        rank != program.tasks[task].rank &&
-        !reachPeer(state, rank, row, {token, false, event, static_cast<int16_t>(task)}))
+bool Machine::accessByStrands(State &state, int task, int event, const std::vector<int> &cells,
+                              int strands, bool write, sync::Proxy proxy) {
+  auto by = [&](int half) {
+    return Accessor{strand(task, half),
+                    static_cast<uint16_t>(strand(task, half)),
+                    write,
+                    false,
+                    proxy == sync::Proxy::Async,
+                    false};
+  };
+  // All of them first: what one strand may do does not excuse the other.
+  for (int half = 0; half < strands; ++half)
+    if (!mayAccess(state, task, event, cells, by(half)))
       return false;
+  for (int half = 0; half < strands; ++half)
+    if (!addAccess(state, task, event, cells, by(half), state.epoch[strand(task, half)]))
+      return false;
+  return true;
+}
+
+/// Is an access ordered after all that conflict with it? False: violation.
+bool Machine::mayAccess(State &state, int task, int event, const std::vector<int> &cells,
+                        const Accessor &by) {
+  auto [row, agent, write, async, asyncProxy, ordered] = by;
+  uint32_t extent = extentOf(task, event, cells, async);
   for (int index : cells) {
     Cell &cell = state.cells[index];
     if (!isAlive(state, task, event, index, write))
@@ -93,7 +108,8 @@ bool Machine::access(State &state, int task, int event, const std::vector<int> &
         // lanes: what has the same extent is the same warp's. No barrier is inserted.
         if (!extent || extent == other.extent)
           continue;
-      } else if (!state.knowledge.knows(row, other.token) && otherTask == task)
+      } else if (!state.knowledge.knows(row, other.token) && otherTask == task &&
+                 keeps(Lowering::Membar))
         taskBarrier(state, task); // the barrier that the membar analysis inserts
       if (row == scratchRow() && otherTask == task)
         state.knowledge.join(row, strand(task, 0));
@@ -139,6 +155,21 @@ bool Machine::access(State &state, int task, int event, const std::vector<int> &
       violate(std::move(v));
       return false;
     }
+  }
+  return true;
+}
+
+/// Remembers an access that later ones must be ordered against. False: violation.
+bool Machine::addAccess(State &state, int task, int event, const std::vector<int> &cells,
+                        const Accessor &by, Token token) {
+  auto [row, agent, write, async, asyncProxy, ordered] = by;
+  uint32_t extent = extentOf(task, event, cells, async);
+  for (int index : cells) {
+    if (int rank = map.cellRank(index);
+        rank != program.tasks[task].rank &&
+        !reachPeer(state, rank, row, {token, false, event, static_cast<int16_t>(task)}))
+      return false;
+    Cell &cell = state.cells[index];
     // Reads of one agent: the later stands for the earlier, because whoever is
     // ordered after the later is ordered after both.
     if (write) {

@@ -107,6 +107,7 @@ struct WaitRecord {
   Token token;
   int32_t event;
   int16_t task;
+  bool together; ///< looked at before the leader goes on (contract)
 };
 
 /// What happened to the current generation, for messages.
@@ -154,6 +155,8 @@ struct TaskState {
   bool namedReleased = false;
   bool clusterArrived = false, clusterReleased = false;
   bool clusterRelaxed = false;
+  /// Its warps have left a barrier over the task, and the leader has released nothing since.
+  bool together = false;
   /// Async queues by sync::Group: closed groups, oldest first; `open` is the
   /// group being filled.
   std::array<std::vector<AsyncGroup>, 8> groups;

@@ -53,6 +53,7 @@ void Machine::taskBarrier(State &state, int task) {
   state.knowledge.copy(b, a);
   newEpoch(state, a);
   newEpoch(state, b);
+  state.tasks[task].together = true;
 }
 
 void Machine::collectGarbage(State &state) {

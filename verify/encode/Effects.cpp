@@ -77,7 +77,8 @@ void Encoder::effects(Operation *op, Block &block) {
     using sync::Kind;
     requests |= one.kind == Kind::ClcRequest;
     // The boxes of a copy are dealt out to the task's warps (contract).
-    if (delivers && !requests && one.threads == sync::Threads::Elected)
+    if (delivers && !requests && one.threads == sync::Threads::Elected &&
+        p.lowerings.has(Lowering::IssueByEachWarp))
       one.threads = sync::Threads::EachWarp;
     // Cluster launch control is asked by the CTAs at x == 0 only.
     if (requests && p.ranks > 1 && rank % cluster[0] != 0 && one.moment == sync::Moment::Completion)

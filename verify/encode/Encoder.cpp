@@ -195,12 +195,17 @@ void Encoder::run() {
     return;
   p.ranks = static_cast<int>(cluster[0] * cluster[1] * cluster[2]);
   // fbtriton allocates shared memory before it moves initialisations, and so is it here.
+  p.lowerings = launch.lowerings;
   if (auto kernel = dyn_cast<tt::FuncOp>(function); kernel && p.ranks > 1)
     lowered = lowerClusterSync(kernel);
+  if (!p.lowerings.has(Lowering::ClusterSync)) {
+    lowered.entryAfter = lowered.exitBefore = nullptr;
+    pairsUnsynchronised = lowered.pairsCtas;
+  }
   scan();
   findEarlyReads();
   resources();
-  fencesBulkStores = launch.beforeTtgir;
+  fencesBulkStores = launch.beforeTtgir && p.lowerings.has(Lowering::FenceBeforeBulkStore);
   for (rank = 0; rank < p.ranks; ++rank)
     encodeRank(rank);
   dropPrivateElements();
@@ -282,7 +287,7 @@ static Effect writeOf(const Target &target, Lifetime lifetime) {
 /// Tensor memory that is allocated or freed here.
 void Encoder::lifetime(Operation *op, Block &out) {
   auto memory = dyn_cast<MemoryEffectOpInterface>(op);
-  if (!memory || !freesMemory)
+  if (!memory || (!freesMemory && !pairsUnsynchronised))
     return;
   SmallVector<MemoryEffects::EffectInstance> declared;
   memory.getEffects(declared);
@@ -304,6 +309,7 @@ void Encoder::lifetime(Operation *op, Block &out) {
         targetOf(c.view, false, target);
         event.effects.push_back(writeOf(target, begins ? Lifetime::Begins : Lifetime::Ends));
         event.effects.back().pred = c.when;
+        event.effects.back().paired = begins && pairsUnsynchronised;
       }
   }
   if (!event.effects.empty())

@@ -36,6 +36,7 @@ struct LaunchShape {
   /// The IR is above ttgir, where fbtriton's own fences are not there yet.
   bool beforeTtgir = false;
   ChipLimits limits = {};
+  Lowerings lowerings = {};
 };
 
 struct EncodedKernel {

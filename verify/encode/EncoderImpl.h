@@ -213,7 +213,8 @@ private:
   bool copiesInOrder = false;    ///< what a wave copies to LDS lands in issue order
   /// How the waves divide a copy: by the type of its source and that of its buffer.
   llvm::DenseMap<std::pair<mlir::Type, mlir::Type>, uint32_t> shares;
-  LoweredClusterSync lowered;               ///< cluster barriers that the IR does not show
+  LoweredClusterSync lowered;       ///< cluster barriers that the IR does not show
+  bool pairsUnsynchronised = false; ///< CTAs pair, and no such barrier is behind an allocation
   llvm::DenseSet<mlir::Value> indexedRoots; ///< rank-2 allocations that are arrays
   std::vector<Task> pending;                ///< partitions, in order
 };

@@ -6,18 +6,31 @@ const std::vector<tlx::verify::Contract> &tlx::verify::contracts() {
                       "or by an unknown is not negative; unknown divisors are positive"},
       {"sizes-not-negative", "an argument that a loop's upper bound grows with is not negative"},
       {"loops-end", "a loop without synchronisation ends"},
-      {"task-barrier-before-arrive", "an ordinary arrive or expect is preceded by a barrier over "
-                                     "the task's threads; a per-thread "
-                                     "arrive, an MMA or a TMA issue is not"},
-      {"tma-issue-by-each-warp", "every warp of a task issues its part of a TMA load, after what "
-                                 "it has waited for"},
+      {"task-barrier-before-arrive",
+       "an ordinary arrive or expect is preceded by a barrier over "
+       "the task's threads; a per-thread "
+       "arrive, an MMA or a TMA issue is not",
+       Lowering::TaskBarrierBeforeArrive},
+      {"tma-issue-by-each-warp",
+       "every warp of a task issues its part of a TMA load, after what "
+       "it has waited for",
+       Lowering::IssueByEachWarp},
       {"membar",
        "accesses of one task to one shared-memory allocation that conflict have a barrier "
-       "over the task's threads between them"},
+       "over the task's threads between them",
+       Lowering::Membar},
       {"task-barrier-after-store-wait",
-       "a wait for bulk stores is followed by a barrier over the task's threads"},
-      {"warps-start-together", "all warps of a task look at a fresh barrier before its first phase "
-                               "completes"},
+       "a wait for bulk stores is followed by a barrier over the task's threads",
+       Lowering::TaskBarrierAfterStoreWait},
+      {"warps-start-together",
+       "all warps of a task look at a fresh barrier before its first phase "
+       "completes",
+       Lowering::WarpsStartTogether},
+      {"warps-leave-together",
+       "warps that leave a barrier over their task together have looked at what they then wait for "
+       "before asynchronous work that one of them issues after these waits has completed and its "
+       "slot is filled again",
+       Lowering::WarpsLeaveTogether},
       {"synchronous-tmem-access", "tmem_load and tmem_store complete before the next operation"},
       {"lds-copies-in-order",
        "on gfx9 what one wave copies to LDS lands in issue order (vmcnt), and copies of one tensor "
@@ -27,12 +40,16 @@ const std::vector<tlx::verify::Contract> &tlx::verify::contracts() {
        "accesses to global memory are compared where address and mask are the same "
        "function of arguments and program ids, others are not; loads of memory "
        "that the kernel does not write give the same value to all tasks"},
-      {"cluster-sync-after-init", "a cluster kernel that reaches other CTAs gets a cluster barrier "
-                                  "after the barrier initialisations of its entry block, which "
-                                  "move ahead of the rest of the block, and a 2-CTA one at its end "
-                                  "unless tlx.user_post_ws_sync"},
-      {"fence-before-bulk-store", "above .ttgir, a proxy fence stands before every TMA store and "
-                                  "reduction, but no async_store: fbtriton inserts it"},
+      {"cluster-sync-after-init",
+       "a cluster kernel that reaches other CTAs gets a cluster barrier "
+       "after the barrier initialisations of its entry block, which "
+       "move ahead of the rest of the block and allocations behind it, and a 2-CTA one at its end "
+       "unless tlx.user_post_ws_sync",
+       Lowering::ClusterSync},
+      {"fence-before-bulk-store",
+       "above .ttgir, a proxy fence stands before every TMA store and "
+       "reduction, but no async_store: fbtriton inserts it",
+       Lowering::FenceBeforeBulkStore},
       {"distinct-allocations",
        "above .ttgir, allocations that no alias construct joins do not share memory; at .ttgir, "
        "those whose lives are over make room for others as a first fit of the larger ones first "

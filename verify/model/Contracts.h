@@ -7,13 +7,39 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace tlx::verify {
 
+/// Those that a verdict can be asked without.
+enum class Lowering : uint8_t {
+  TaskBarrierBeforeArrive,
+  IssueByEachWarp,
+  Membar,
+  TaskBarrierAfterStoreWait,
+  WarpsStartTogether,
+  WarpsLeaveTogether,
+  ClusterSync,
+  FenceBeforeBulkStore,
+};
+
+/// Of those, which are in force.
+class Lowerings {
+public:
+  bool has(Lowering one) const { return bits >> static_cast<int>(one) & 1; }
+  void drop(Lowering one) { bits &= ~(uint32_t(1) << static_cast<int>(one)); }
+  bool operator==(const Lowerings &) const = default;
+
+private:
+  uint32_t bits = ~uint32_t(0);
+};
+
 struct Contract {
   const char *name;
   const char *text;
+  std::optional<Lowering> lowering = {};
 };
 
 /// All contracts, in order.

@@ -23,6 +23,7 @@
 #pragma once
 
 #include "runtime/base/Sync.h"
+#include "verify/model/Contracts.h"
 #include "verify/model/Expr.h"
 
 #include <memory>
@@ -125,6 +126,7 @@ struct Effect {
   /// ClusterArrive: without release semantics.
   bool relaxed = false;
   Lifetime lifetime = Lifetime::Goes;
+  bool paired = false;   ///< done together with the other CTA of the pair, which must have started
   bool diverged = false; ///< executed by a part of a warp
   /// Asynchronous writes of one task to one place whose numbers are equal land in
   /// issue order; 0: no such order.
@@ -221,8 +223,7 @@ struct Program {
   /// Launch-invariant expressions known to be at least 1 (assumptions stated by
   /// the IR, facts found by the solver).
   std::vector<ExprId> positive;
-  /// Lowering contracts in force (model/Contracts.h).
-  uint32_t contracts = ~0u;
+  Lowerings lowerings; ///< contracts in force
 
   VarId addVar(std::string name) {
     varNames.push_back(std::move(name));

@@ -74,6 +74,7 @@ std::optional<int> readOptions(int argc, char **argv, Options &o) {
   std::string cluster, warProxy, explainWhat;
   std::optional<int64_t> numWarps, numCtas, jobs, memory;
   std::optional<double> timeout;
+  std::vector<std::string> without;
   Cli cli("tlx-verify", "proves that a kernel's tasks synchronise correctly, or shows how not");
   cli.positionals("FILE", o.paths, "kernels (.mlir, .source, .ttir, .ttgir), folders of them",
                   false);
@@ -92,6 +93,8 @@ std::optional<int> readOptions(int argc, char **argv, Options &o) {
   cli.option("--war-proxy", warProxy, "off|warn|error",
              "a generic read before an async write without a proxy fence (default warn)");
   cli.flag("--strict", o.request.strict, "launches that leave a loop empty are bugs too");
+  cli.options("--without", without, "CONTRACT",
+              "do not rely on this of the lowering (--explain contracts)");
   cli.option("--policy", o.policy, "POLICY.json", "classes and findings that do not count");
   cli.option("--baseline", o.baseline, "BASELINE.json", "findings that were there before");
   cli.option("--write-baseline", o.writeBaseline, "BASELINE.json",
@@ -143,6 +146,21 @@ std::optional<int> readOptions(int argc, char **argv, Options &o) {
     return usage("--timeout must not be negative");
   if (!warProxy.empty() && warProxy != "off" && warProxy != "warn" && warProxy != "error")
     return usage("--war-proxy must be off, warn or error; got " + warProxy);
+  for (const std::string &name : without) {
+    std::string names;
+    bool found = false;
+    for (const Contract &contract : contracts()) {
+      if (!contract.lowering)
+        continue;
+      names += std::string(" ") + contract.name;
+      if (contract.name == name) {
+        found = true;
+        o.request.lowerings.drop(*contract.lowering);
+      }
+    }
+    if (!found)
+      return usage("--without knows no contract '" + name + "'; only" + names);
+  }
   if (numWarps)
     o.request.numWarps = static_cast<int>(*numWarps);
   if (numCtas)
@@ -164,6 +182,9 @@ std::string cacheOptions(const VerifyRequest &r) {
                      std::to_string(r.numCtas.value_or(0)) + ";" + (r.strict ? "strict" : "") +
                      ";" + std::to_string(static_cast<int>(r.warProxy)) + ";" +
                      std::to_string(r.timeoutSeconds);
+  for (const Contract &contract : contracts())
+    if (contract.lowering && !r.lowerings.has(*contract.lowering))
+      text += std::string(";without ") + contract.name;
   if (r.cluster)
     for (int64_t extent : *r.cluster)
       text += ";" + std::to_string(extent);

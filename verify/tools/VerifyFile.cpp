@@ -177,7 +177,10 @@ KernelReport verifyKernel(Operation *function, const std::string &path, IrLevel 
   if (request.strict)
     report.policy += ",strict";
   for (const Contract &contract : contracts())
-    report.contracts.push_back(contract.name);
+    if (!contract.lowering || request.lowerings.has(*contract.lowering))
+      report.contracts.push_back(contract.name);
+    else
+      report.policy += std::string(",without=") + contract.name;
   report.launch = {given.facts.target, given.facts.numWarps, given.facts.numCtas,
                    given.facts.cluster, given.facts.from};
   LaunchShape shape{given.facts.target,  given.facts.numWarps, given.facts.cluster,
@@ -189,6 +192,7 @@ KernelReport verifyKernel(Operation *function, const std::string &path, IrLevel 
   if (auto stated = module->getAttrOfType<StringAttr>("ttg.target"); stated && shape.target.empty())
     shape.target = stated.str();
   shape.limits = limitsOf(shape.target);
+  shape.lowerings = request.lowerings;
   EncodedKernel encoded = encode(function, shape);
   report.encodeSeconds = since(start);
   report.kernel = encoded.program.kernel;

@@ -12,6 +12,7 @@ struct VerifyRequest {
   std::optional<std::array<int64_t, 3>> cluster;
   WarProxy warProxy = WarProxy::Warn;
   bool strict = false;
+  Lowerings lowerings;
   double timeoutSeconds = 0;
   std::atomic<bool> *cancelled = nullptr;
 };

@@ -77,3 +77,45 @@ tt.func @k(%d: !tt.tensordesc<tensor<64x64xf16>>, %p: !tt.ptr<f16>, %v: tensor<6
   EXPECT_EQ(stored(fence, bulk), "PROVED");
   EXPECT_EQ(stored("", bulk), "proxy-fence");
 }
+
+TEST_F(ClusterTest, tensorMemoryOfAPairIsAllocatedWhenBothRun) {
+  auto pair = [&](const std::string &before, bool contract) {
+    LaunchShape launch;
+    launch.target = "cuda:100";
+    launch.cluster = {2, 1, 1};
+    if (!contract)
+      launch.lowerings.drop(Lowering::ClusterSync);
+    return verdict(R"(
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+#smem = #ttg.shared_memory
+!bar = !ttg.memdesc<1xi64, #b, #smem, mutable>
+!a = !ttg.memdesc<128x64xf16, #s, #smem, mutable>
+!h = !ttg.memdesc<64x64xf16, #s, #smem, mutable>
+!acc = !ttg.memdesc<128x128xf32, #t, #ttng.tensor_memory, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32} {
+tt.func @k() {
+  %c0 = arith.constant 0 : i32
+  %false = arith.constant false
+  %true = arith.constant true
+  %a = ttg.local_alloc : () -> !a
+  %b = ttg.local_alloc : () -> !h
+  %done = ttg.local_alloc : () -> !bar
+  ttng.init_barrier %done, 1 : !bar
+  ttng.fence_mbarrier_init_release_cluster
+)" + before + R"(
+  %acc = ttng.tmem_alloc : () -> !acc
+)" + kMeet + R"(
+  ttng.tc_gen5_mma %a, %b, %acc, %false, %true, %done[%true] {is_async, two_ctas} : !a, !h, !acc, !bar
+  ttng.wait_barrier %done, %c0, %true : !bar
+)" + kMeet + R"(
+  tt.return
+} }
+)",
+                   launch);
+  };
+  EXPECT_EQ(pair("", true), "PROVED");
+  EXPECT_EQ(pair(kMeet, false), "PROVED");
+  EXPECT_EQ(pair("", false), "cluster-entry");
+}

@@ -97,6 +97,17 @@ class Cli(unittest.TestCase):
         self.assertIn("BUG(race)", done.stdout)
         self.assertEqual(self.verify(GOOD, "--jobs", "0").returncode, 2)
 
+    def test_withoutAContract(self):
+        done = self.verify(GOOD, "--without", "task-barrier-before-arrive", "--json")
+        result = json.loads(done.stdout)["results"][0]
+        self.assertEqual((done.returncode, result["verdict"]), (1, "BUG"), "a warp that still reads is not waited for")
+        self.assertIn("without=task-barrier-before-arrive", result["policy"])
+        self.assertNotIn("task-barrier-before-arrive", result["contracts"])
+        self.assertIn("membar", result["contracts"])
+        done = self.verify(GOOD, "--without", "no-overflow")
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, "no contract 'no-overflow'; only .*cluster-sync-after-init")
+
     def test_policy(self):
         race = self.results(example("race"))[0]
         where = {"class": "race", "file": "race.mlir", "line": race["location"]["line"], "reason": "known"}
