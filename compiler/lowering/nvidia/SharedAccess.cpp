@@ -61,7 +61,137 @@ void SharedAccess::each(Buffer buffer, llvm::function_ref<void(Value, ArrayRef<i
   }
 }
 
+// Lanes 4r … 4r + 3 of a warp hold row r of a matrix of 8 x 8, two elements each; or
+// column r, where reads transpose. One instruction moves up to four matrices; lane l
+// gives the address of row l % 8 of matrix l / 8. Which matrices those are is told by
+// register bits.
+std::optional<SharedAccess::Matrices> SharedAccess::matrices(bool transposed) const {
+  if (memory.getIntOrFloatBitWidth() != 16 || memory != element ||
+      toShared.inBits(layout::kLane) != 5)
+    return std::nullopt;
+  auto offset = [&](std::string_view input, unsigned bit) {
+    return int32_t(toShared.basis(input, bit, layout::kOffset));
+  };
+  // Of the two elements of a word, one bit each of a row's place and of a matrix's row.
+  Matrices result;
+  result.transposed = transposed;
+  while (result.pairBit < toShared.inBits(layout::kRegister) &&
+         offset(layout::kRegister, result.pairBit) == 0)
+    ++result.pairBit;
+  if (result.pairBit == toShared.inBits(layout::kRegister))
+    return std::nullopt;
+  int32_t pair = offset(layout::kRegister, result.pairBit);
+  SmallVector<int32_t> places = {pair}, rows;
+  for (unsigned bit = 0; bit < 5; ++bit)
+    (bit < 2 ? places : rows).push_back(offset(layout::kLane, bit));
+  if (transposed)
+    std::swap(places, rows);
+  if (ArrayRef(places) != ArrayRef<int32_t>({1, 2, 4}))
+    return std::nullopt;
+  // All that moves between rows and matrices must keep rows of 16 bytes whole.
+  result.taken = uint64_t(1) << result.pairBit;
+  layout::Bases rest, lanes, warps;
+  auto whole = [](int32_t offset) { return offset % 8 == 0; };
+  for (int32_t row : rows) {
+    if (row == 0 || !whole(row))
+      return std::nullopt;
+    lanes.push_back({row});
+  }
+  for (unsigned bit = 0; bit < toShared.inBits(layout::kRegister); ++bit) {
+    int32_t moved = offset(layout::kRegister, bit);
+    rest.push_back({bit == result.pairBit ? 0 : moved});
+    if (bit == result.pairBit)
+      continue;
+    if (!whole(moved))
+      return std::nullopt;
+    if (result.bits.size() == 2 || moved == 0)
+      continue;
+    result.bits.push_back(bit);
+    result.taken |= uint64_t(1) << bit;
+    rest.back() = {0};
+    lanes.push_back({moved});
+  }
+  for (unsigned bit = 0; bit < toShared.inBits(layout::kWarp); ++bit) {
+    warps.push_back({offset(layout::kWarp, bit)});
+    if (!whole(warps.back().front()))
+      return std::nullopt;
+  }
+  if (result.bits.empty())
+    return std::nullopt;
+  result.places = layout::LinearLayout::fromBases(
+      {{std::string(layout::kRegister), rest},
+       {std::string(layout::kLane), lanes},
+       {std::string(layout::kWarp), warps}},
+      {{std::string(layout::kOffset), toShared.outSize(layout::kOffset)}});
+  return result;
+}
+
+void SharedAccess::eachInstruction(const Matrices &matrices, Buffer buffer,
+                                   llvm::function_ref<void(Value, ArrayRef<int64_t>)> f) {
+  Index address(e, matrices.places, layout::kOffset, 2);
+  address.flip(buffer.flip);
+  uint64_t copies = toShared.freeVariableMask(layout::kRegister);
+  for (int64_t first = 0; first < toShared.inSize(layout::kRegister); ++first) {
+    if (first & (matrices.taken | copies))
+      continue;
+    SmallVector<int64_t> words = {first};
+    for (unsigned bit : matrices.bits)
+      for (size_t index = 0, size = words.size(); index < size; ++index)
+        words.push_back(words[index] | int64_t(1) << bit);
+    int64_t constant = 0;
+    Value at = e.add(buffer.base, address.at(first, constant));
+    f(e.pointer(e.add(at, e.i32(constant)), 3), words);
+  }
+}
+
+bool SharedAccess::storeMatrices(Buffer buffer, const Registers &registers) {
+  std::optional<Matrices> found = matrices(/*transposed=*/false);
+  if (!found)
+    return false;
+  int64_t pair = int64_t(1) << found->pairBit;
+  auto shape = NVVM::LdStMatrixShapeAttr::get(e.b.getContext(), 8, 8);
+  eachInstruction(*found, buffer, [&](Value pointer, ArrayRef<int64_t> numbers) {
+    SmallVector<Value> words;
+    for (int64_t reg : numbers)
+      words.push_back(packWord(e, {registers[reg], registers[reg | pair]}));
+    NVVM::StMatrixOp::create(e.b, e.loc, pointer, words, NVVM::MMALayout::row, shape,
+                             NVVM::LdStMatrixEltType::B16);
+  });
+  return true;
+}
+
+std::optional<Registers> SharedAccess::loadMatrices(Buffer buffer) {
+  std::optional<Matrices> found = matrices(/*transposed=*/false);
+  if (!found)
+    found = matrices(/*transposed=*/true);
+  if (!found)
+    return std::nullopt;
+  Registers results(toShared.inSize(layout::kRegister));
+  int64_t pair = int64_t(1) << found->pairBit;
+  auto shape = NVVM::LdStMatrixShapeAttr::get(e.b.getContext(), 8, 8);
+  NVVM::MMALayout order = found->transposed ? NVVM::MMALayout::col : NVVM::MMALayout::row;
+  eachInstruction(*found, buffer, [&](Value pointer, ArrayRef<int64_t> numbers) {
+    SmallVector<Type> types(numbers.size(), e.b.getI32Type());
+    Type all = LL::LLVMStructType::getLiteral(e.b.getContext(), types);
+    Value loaded = NVVM::LdMatrixOp::create(e.b, e.loc, all, pointer, numbers.size(), order, shape,
+                                            NVVM::LdStMatrixEltType::B16);
+    for (auto [index, reg] : llvm::enumerate(numbers)) {
+      Value word = LL::ExtractValueOp::create(e.b, e.loc, loaded, index);
+      SmallVector<Value> both = takeApart(e, word, element);
+      results[reg] = both[0];
+      results[reg | pair] = both[1];
+    }
+  });
+  int64_t copies = toShared.freeVariableMask(layout::kRegister);
+  for (auto [reg, value] : llvm::enumerate(results))
+    if (!value)
+      value = results[reg & ~copies];
+  return results;
+}
+
 Registers SharedAccess::load(Buffer buffer) {
+  if (std::optional<Registers> whole = loadMatrices(buffer))
+    return *whole;
   Registers results(toShared.inSize(layout::kRegister));
   each(buffer, [&](Value address, ArrayRef<int64_t> registers) {
     unsigned count = registers.size();
@@ -73,79 +203,6 @@ Registers SharedAccess::load(Buffer buffer) {
                      : Value(LL::ExtractElementOp::create(e.b, e.loc, loaded, e.i32(index))));
   });
   return results;
-}
-
-// Lanes 4r … 4r + 3 of a warp hold row r of a matrix, two elements each. One
-// instruction stores up to four matrices; lane l gives the address of row l % 8 of
-// matrix l / 8. Which matrices those are is told by register bits.
-bool SharedAccess::storeMatrices(Buffer buffer, const Registers &registers) {
-  if (memory.getIntOrFloatBitWidth() != 16 || memory != element || vector.size() != 1 ||
-      toShared.inBits(layout::kLane) != 5)
-    return false;
-  auto offset = [&](std::string_view input, unsigned bit) {
-    return toShared.basis(input, bit, layout::kOffset);
-  };
-  if (offset(layout::kLane, 0) != 2 || offset(layout::kLane, 1) != 4)
-    return false;
-  // All that moves between rows and matrices must keep rows of 16 bytes whole.
-  SmallVector<unsigned> matrixBits;
-  for (unsigned bit = 0; bit < toShared.inBits(layout::kRegister); ++bit) {
-    if (bit == vector.front())
-      continue;
-    if (offset(layout::kRegister, bit) % 8 != 0)
-      return false;
-    if (matrixBits.size() < 2 && offset(layout::kRegister, bit) != 0)
-      matrixBits.push_back(bit);
-  }
-  for (unsigned bit = 2; bit < 5; ++bit)
-    if (offset(layout::kLane, bit) == 0 || offset(layout::kLane, bit) % 8 != 0)
-      return false;
-  for (unsigned bit = 0; bit < toShared.inBits(layout::kWarp); ++bit)
-    if (offset(layout::kWarp, bit) % 8 != 0)
-      return false;
-  if (matrixBits.empty())
-    return false;
-
-  // The layout of addresses: lanes count rows, then matrices.
-  std::vector<std::pair<std::string, layout::Bases>> bases;
-  layout::Bases rest, lanes, warps;
-  uint64_t taken = uint64_t(1) << vector.front();
-  for (unsigned bit : matrixBits)
-    taken |= uint64_t(1) << bit;
-  for (unsigned bit = 0; bit < toShared.inBits(layout::kRegister); ++bit)
-    rest.push_back({taken >> bit & 1 ? 0 : int32_t(offset(layout::kRegister, bit))});
-  for (unsigned bit = 2; bit < 5; ++bit)
-    lanes.push_back({int32_t(offset(layout::kLane, bit))});
-  for (unsigned bit : matrixBits)
-    lanes.push_back({int32_t(offset(layout::kRegister, bit))});
-  for (unsigned bit = 0; bit < toShared.inBits(layout::kWarp); ++bit)
-    warps.push_back({int32_t(offset(layout::kWarp, bit))});
-  bases = {{std::string(layout::kRegister), rest},
-           {std::string(layout::kLane), lanes},
-           {std::string(layout::kWarp), warps}};
-  layout::LinearLayout places = layout::LinearLayout::fromBases(
-      bases, {{std::string(layout::kOffset), toShared.outSize(layout::kOffset)}});
-  Index address(e, places, layout::kOffset, 2);
-  address.flip(buffer.flip);
-  uint64_t copies = toShared.freeVariableMask(layout::kRegister);
-  for (int64_t first = 0; first < toShared.inSize(layout::kRegister); ++first) {
-    if (first & (taken | copies))
-      continue;
-    SmallVector<int64_t> matrices = {first};
-    for (unsigned bit : matrixBits)
-      for (size_t index = 0, size = matrices.size(); index < size; ++index)
-        matrices.push_back(matrices[index] | int64_t(1) << bit);
-    SmallVector<Value> words;
-    for (int64_t reg : matrices)
-      words.push_back(packWord(e, {registers[reg], registers[reg | int64_t(1) << vector.front()]}));
-    int64_t constant = 0;
-    Value at = e.add(buffer.base, address.at(first, constant));
-    Value pointer = e.pointer(e.add(at, e.i32(constant)), 3);
-    auto shape = NVVM::LdStMatrixShapeAttr::get(e.b.getContext(), 8, 8);
-    NVVM::StMatrixOp::create(e.b, e.loc, pointer, words, NVVM::MMALayout::row, shape,
-                             NVVM::LdStMatrixEltType::B16);
-  }
-  return true;
 }
 
 void SharedAccess::store(Buffer buffer, const Registers &registers) {

@@ -24,9 +24,22 @@ public:
             llvm::function_ref<void(Value address, llvm::ArrayRef<int64_t> registers)> f);
 
 private:
-  /// By matrices of 8 x 8 (stmatrix), where that is how the registers lie; false: it
-  /// is not, and nothing was done.
+  /// How a tile's registers are moved by matrices of 8 x 8 elements.
+  struct Matrices {
+    layout::LinearLayout places;      ///< of rows: (register, lane, warp) to offset
+    unsigned pairBit = 0;             ///< the register bit that tells a word's elements apart
+    llvm::SmallVector<unsigned> bits; ///< those that tell an instruction's matrices apart
+    uint64_t taken = 0;               ///< all of these
+    bool transposed = false;
+  };
+  /// Nothing: the registers do not lie so.
+  std::optional<Matrices> matrices(bool transposed) const;
+  /// For each instruction: the lane's row, and the first register of each word.
+  void eachInstruction(const Matrices &matrices, Buffer buffer,
+                       llvm::function_ref<void(Value pointer, llvm::ArrayRef<int64_t> words)> f);
+  /// With stmatrix; false: it cannot be, and nothing was done.
   bool storeMatrices(Buffer buffer, const Registers &registers);
+  std::optional<Registers> loadMatrices(Buffer buffer);
   /// What stands in memory for a register.
   Value toMemory(Value register_);
   Value fromMemory(Value stored);
