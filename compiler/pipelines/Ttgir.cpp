@@ -58,6 +58,8 @@ void buildTtgirPipeline(OpPassManager &passes) {
   passes.addPass(createTlxClusterLoops());
   passes.addPass(createTlxDescriptorLayouts());
   passes.addPass(createTlxLowerDescriptors());
+  passes.addPass(createTlxWarpGroupProducts());
+  passes.addPass(createTlxPipelineLoads());
   passes.addPass(createTlxAssignLayouts());
   passes.addPass(createTlxRemakeTiles());
   passes.addPass(createCSEPass());

@@ -204,9 +204,13 @@ void LayoutProblem::visitDot(tt::DotOp op) {
     width = 32 / tileType(op.getA()).getElementTypeBitWidth();
   }
   required.emplace_back(variableOf(op.getD()), parent);
-  for (unsigned index : {0, 1})
-    required.emplace_back(place(op->getOpOperand(index)),
+  for (unsigned index : {0, 1}) {
+    OpOperand &operand = op->getOpOperand(index);
+    // What is read from memory for this alone is read as it is taken.
+    bool readsFor = operand.get().getDefiningOp<ttg::LocalLoadOp>() && operand.get().hasOneUse();
+    required.emplace_back(readsFor ? variableOf(operand.get()) : place(operand),
                           ttg::DotOperandEncodingAttr::get(op.getContext(), index, parent, width));
+  }
 }
 
 /// Each thread puts its own elements of both one after the other, and threads that

@@ -62,6 +62,17 @@ def TlxClusterLoops : Pass<"tlx-cluster-loops", "::mlir::ModuleOp"> {
                            "::tlx::ttng::TTNGDialect"];
 }
 
+def TlxWarpGroupProducts : Pass<"tlx-warp-group-products", "::mlir::ModuleOp"> {
+  let summary = "products that are large enough are those of warp groups";
+  let dependentDialects = ["::tlx::tlxd::TLXDialect", "::tlx::ttng::TTNGDialect"];
+}
+
+def TlxPipelineLoads : Pass<"tlx-pipeline-loads", "::mlir::ModuleOp"> {
+  let summary = "copies what a loop's products need some rounds ahead";
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::tlx::tlxd::TLXDialect",
+                           "::tlx::ttng::TTNGDialect"];
+}
+
 def TlxAssignLayouts : Pass<"tlx-assign-layouts", "::mlir::ModuleOp"> {
   let summary = "gives every tile a layout, with conversions where ops need another";
   let description = [{

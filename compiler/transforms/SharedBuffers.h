@@ -13,6 +13,13 @@ ttg::MemDescType memoryType(llvm::ArrayRef<int64_t> shape, mlir::Type element,
 /// Elements one after the other, the last dimension fastest.
 ttg::MemDescType plainMemoryType(llvm::ArrayRef<int64_t> shape, mlir::Type element);
 
+/// The widest swizzle that the rows of a tile fill, or its columns where those are
+/// consecutive.
+mlir::Attribute swizzledLayout(mlir::RankedTensorType tile, bool columns = false);
+
+/// A view of a buffer of two dimensions, transposed.
+mlir::Value transposed(mlir::OpBuilder &b, mlir::Location loc, mlir::Value buffer);
+
 /// Of an mbarrier.
 ttg::MemDescType barrierType(mlir::MLIRContext *context);
 

@@ -2,6 +2,7 @@
 // and from: the tensor map is made for their swizzle. Who has none gets the widest
 // swizzle that a row of the block fills.
 #include "compiler/transforms/Passes.h"
+#include "compiler/transforms/SharedBuffers.h"
 #include "compiler/transforms/ValueFlow.h"
 
 #include "compiler/dialect/ttg/TTG.h"
@@ -37,18 +38,6 @@ Attribute layoutOf(Value descriptor) {
   return type ? type.getBlockType().getEncoding() : Attribute();
 }
 
-/// Swizzles repeat after 8 rows: fewer need none.
-Attribute defaultLayout(RankedTensorType block) {
-  int64_t row = block.getShape().back(), bits = block.getElementTypeBitWidth();
-  unsigned swizzle = 0;
-  if (block.getNumElements() / row >= 8)
-    for (unsigned bytes : {32u, 64u, 128u})
-      if (row * bits >= 8 * bytes)
-        swizzle = bytes;
-  return ttg::NVMMASharedEncodingAttr::get(block.getContext(), swizzle, false, bits, false,
-                                           block.getRank(), ArrayAttr::get(block.getContext(), {}));
-}
-
 struct TlxDescriptorLayouts : public impl::TlxDescriptorLayoutsBase<TlxDescriptorLayouts> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
@@ -60,7 +49,7 @@ struct TlxDescriptorLayouts : public impl::TlxDescriptorLayoutsBase<TlxDescripto
     spread();
     auto giveDefault = [&](Value value) {
       if (auto type = dyn_cast<tt::TensorDescType>(value.getType()))
-        give(value, defaultLayout(type.getBlockType()));
+        give(value, swizzledLayout(type.getBlockType()));
     };
     module.walk([&](Operation *op) {
       for (Value result : op->getResults())

@@ -67,6 +67,18 @@ public:
   HazardWalk(const StorageAliases &aliases, const StorageAllocation &allocation, SharedPlan &plan)
       : aliases(aliases), allocation(allocation), plan(plan) {}
 
+  /// Where groups of asynchronous copies write.
+  void findCopies(tt::FuncOp kernel) {
+    kernel.walk([&](Operation *op) {
+      SmallVector<SyncEffect> effects;
+      collectSyncEffects(op, effects);
+      for (const SyncEffect &effect : effects)
+        if (isShared(effect) && effect.kind == Kind::Write && effect.group == sync::Group::CpAsync)
+          for (const Range &range : rangesOf(effect.target))
+            copied.insert(range);
+    });
+  }
+
   void region(Region &region, Pending &state) {
     if (region.hasOneBlock()) {
       block(region.front(), state);
@@ -211,9 +223,10 @@ private:
     case Kind::ProxyFence: state.unfenced.clear(); return;
     case Kind::GroupWait:
       // Each thread waited for its own: of what others issued it knows nothing.
-      if (effect.group == sync::Group::CpAsync)
+      if (effect.group == sync::Group::CpAsync) {
         state.writes.insert(kEverything);
-      else
+        state.unfenced.insert(copied.begin(), copied.end());
+      } else
         state.reads.insert(kEverything);
       return;
     default: break;
@@ -226,8 +239,11 @@ private:
       } else if (writesBarrier(effect)) {
         state.writes.insert(range);
       } else if (effect.kind == Kind::Write) {
-        // What an mbarrier announces is ordered by waiting for it.
+        // What an mbarrier announces is ordered by waiting for it. So are copies of a
+        // thread's groups: nobody may read before a wait, which counts as their write.
         if (effect.moment == Moment::Completion && effect.barrier)
+          continue;
+        if (effect.group == sync::Group::CpAsync)
           continue;
         state.writes.insert(range);
         if (effect.proxy == Proxy::Generic)
@@ -292,6 +308,7 @@ private:
   const StorageAliases &aliases;
   const StorageAllocation &allocation;
   SharedPlan &plan;
+  std::set<Range> copied;
 };
 
 } // namespace
@@ -299,7 +316,9 @@ private:
 LogicalResult findHazards(tt::FuncOp kernel, const StorageAliases &aliases,
                           const StorageAllocation &allocation, SharedPlan &plan) {
   Pending start;
-  HazardWalk(aliases, allocation, plan).region(kernel.getBody(), start);
+  HazardWalk walk(aliases, allocation, plan);
+  walk.findCopies(kernel);
+  walk.region(kernel.getBody(), start);
   return success();
 }
 

@@ -1,0 +1,100 @@
+// RUN: tlx-opt %s --split-input-file --tlx-warp-group-products | FileCheck %s
+
+module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
+// Both operands in memory; the first is consecutive along its rows, the second along
+// its columns, as the addresses say.
+// CHECK-DAG: #[[MMA:.*]] = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 32, 16]}>
+// CHECK-DAG: #[[A:.*]] = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+// CHECK-DAG: #[[B:.*]] = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = true, elementBitWidth = 16}>
+// CHECK-LABEL: @loaded
+// CHECK: %[[A0:.*]] = tt.load
+// CHECK: %[[AM:.*]] = ttg.local_alloc %[[A0]] : (tensor<64x64xf16>) -> !ttg.memdesc<64x64xf16, #[[A]]
+// CHECK: %[[B0:.*]] = tt.load
+// CHECK: %[[BM:.*]] = ttg.local_alloc %[[B0]] : (tensor<64x32xf16>) -> !ttg.memdesc<64x32xf16, #[[B]]
+// CHECK: %[[C:.*]] = tlx.require_layout %{{.*}} -> tensor<64x32xf32, #[[MMA]]>
+// CHECK-NEXT: ttng.fence_async_shared
+// CHECK-NEXT: %[[D:.*]] = ttng.warp_group_dot %[[AM]], %[[BM]], %[[C]] {{.*}}isAsync = true
+// CHECK: %[[W:.*]] = ttng.warp_group_dot_wait %[[D]] {pendings = 0
+// CHECK: %[[R:.*]] = tlx.release_layout %[[W]]
+// CHECK: tt.return %[[R]]
+tt.func @loaded(%a: !tt.ptr<f16>, %b: !tt.ptr<f16>) -> tensor<64x32xf32> {
+  %zero = arith.constant dense<0.0> : tensor<64x32xf32>
+  %k = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %row = tt.expand_dims %k {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %rows = tt.broadcast %row : tensor<1x64xi32> -> tensor<64x64xi32>
+  %column = tt.expand_dims %k {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %columns = tt.broadcast %column : tensor<64x1xi32> -> tensor<64x32xi32>
+  %as = tt.splat %a : !tt.ptr<f16> -> tensor<64x64x!tt.ptr<f16>>
+  %ap = tt.addptr %as, %rows : tensor<64x64x!tt.ptr<f16>>, tensor<64x64xi32>
+  %bs = tt.splat %b : !tt.ptr<f16> -> tensor<64x32x!tt.ptr<f16>>
+  %bp = tt.addptr %bs, %columns : tensor<64x32x!tt.ptr<f16>>, tensor<64x32xi32>
+  %x = tt.load %ap : tensor<64x64x!tt.ptr<f16>>
+  %y = tt.load %bp : tensor<64x32x!tt.ptr<f16>>
+  %d = tt.dot %x, %y, %zero : tensor<64x64xf16> * tensor<64x32xf16> -> tensor<64x32xf32>
+  tt.return %d : tensor<64x32xf32>
+}
+
+// What a loop computes stays in registers; what is transposed is read through a view.
+// CHECK-LABEL: @computed
+// CHECK: %[[Y:.*]] = ttg.local_alloc %arg0
+// CHECK: scf.for
+// CHECK: %[[P:.*]] = arith.truncf
+// CHECK: %[[X:.*]] = tlx.require_layout %[[P]] : tensor<64x32xf16> -> tensor<64x32xf16, #ttg.dot_op<{opIdx = 0
+// CHECK: %[[V:.*]] = ttg.memdesc_trans %[[Y]] {order = array<i32: 1, 0>}
+// CHECK: ttng.warp_group_dot %[[X]], %[[V]]
+tt.func @computed(%y: tensor<64x32xf16>, %n: index) -> tensor<64x64xf32> {
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %one = arith.constant dense<1.0> : tensor<64x32xf32>
+  %low = arith.constant 0 : index
+  %step = arith.constant 1 : index
+  %sum = scf.for %i = %low to %n step %step iter_args(%c = %zero) -> (tensor<64x64xf32>) {
+    %x = arith.truncf %one : tensor<64x32xf32> to tensor<64x32xf16>
+    %t = tt.trans %y {order = array<i32: 1, 0>} : tensor<64x32xf16> -> tensor<32x64xf16>
+    %d = tt.dot %x, %t, %c : tensor<64x32xf16> * tensor<32x64xf16> -> tensor<64x64xf32>
+    scf.yield %d : tensor<64x64xf32>
+  }
+  tt.return %sum : tensor<64x64xf32>
+}
+
+// A buffer is read again only if nothing can have changed it.
+// CHECK-LABEL: @from_buffers
+// CHECK: %[[B:.*]] = ttg.local_alloc %{{.*}} : (tensor<64x64xf16>)
+// CHECK: ttng.warp_group_dot %arg0, %[[B]],
+tt.func @from_buffers(%x: !ttg.memdesc<64x64xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>, #ttg.shared_memory, mutable>,
+                      %y: !ttg.memdesc<64x64xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>, #ttg.shared_memory, mutable>,
+                      %t: tensor<64x64xf16>) -> tensor<64x64xf32> {
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %b = ttg.local_load %y : !ttg.memdesc<64x64xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>, #ttg.shared_memory, mutable> -> tensor<64x64xf16>
+  ttg.local_store %t, %y : tensor<64x64xf16> -> !ttg.memdesc<64x64xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>, #ttg.shared_memory, mutable>
+  %a = ttg.local_load %x : !ttg.memdesc<64x64xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>, #ttg.shared_memory, mutable> -> tensor<64x64xf16>
+  %d = tt.dot %a, %b, %zero : tensor<64x64xf16> * tensor<64x64xf16> -> tensor<64x64xf32>
+  tt.return %d : tensor<64x64xf32>
+}
+
+// Too few rows; elements that only some orders of which suit; half-precision sums.
+// CHECK-LABEL: @not
+// CHECK-COUNT-3: tt.dot
+// CHECK-NOT: warp_group_dot
+tt.func @not(%a: tensor<32x64xf16>, %b: tensor<64x32xf16>, %c: tensor<64x64xi8>, %d: tensor<64x64xf16>) -> (tensor<32x32xf32>, tensor<64x64xi32>, tensor<64x64xf16>) {
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+  %none = arith.constant dense<0> : tensor<64x64xi32>
+  %half = arith.constant dense<0.0> : tensor<64x64xf16>
+  %x = tt.dot %a, %b, %zero : tensor<32x64xf16> * tensor<64x32xf16> -> tensor<32x32xf32>
+  %y = tt.dot %c, %c, %none : tensor<64x64xi8> * tensor<64x64xi8> -> tensor<64x64xi32>
+  %z = tt.dot %d, %d, %half : tensor<64x64xf16> * tensor<64x64xf16> -> tensor<64x64xf16>
+  tt.return %x, %y, %z : tensor<32x32xf32>, tensor<64x64xi32>, tensor<64x64xf16>
+}
+}
+
+// -----
+
+// Two warps are no group.
+module attributes {"ttg.num-warps" = 2 : i32, ttg.target = "cuda:90"} {
+// CHECK-LABEL: @two_warps
+// CHECK: tt.dot
+tt.func @two_warps(%a: tensor<64x64xf16>) -> tensor<64x64xf32> {
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %x = tt.dot %a, %a, %zero : tensor<64x64xf16> * tensor<64x64xf16> -> tensor<64x64xf32>
+  tt.return %x : tensor<64x64xf32>
+}
+}
