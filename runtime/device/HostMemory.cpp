@@ -3,7 +3,6 @@
 
 namespace tlx::device {
 
-static constexpr Address alignment = 512;
 static constexpr Address gap = 1 << 20; // an access past an end hits nothing
 
 Result<Address> HostMemory::allocate(size_t bytes) {
@@ -17,7 +16,7 @@ Result<Address> HostMemory::adopt(HostBuffer buffer) {
   if (!buffer.data())
     return Error("a buffer without memory");
   Address address = next;
-  next += (buffer.size() + gap + alignment - 1) / alignment * alignment;
+  next = (address + buffer.size() + 2 * gap - 1) / gap * gap;
   allocations.emplace(address, std::move(buffer));
   return address;
 }

@@ -1,8 +1,8 @@
 //===- GlobalMemory.h - device memory of a launch ----------------------------------------===//
 //
-// Regions of host memory under device addresses. Addresses are the same in every
-// run: the first region lies at 2^40, each next one behind a gap, so that an
-// access past an end hits nothing. Regions are added before the launch.
+// Regions of host memory under device addresses. Addresses that are not chosen are the
+// same in every run: the first region lies at 2^40, each next one behind a gap, so that
+// an access past an end hits nothing. Regions are added before the launch.
 //
 //===-----------------------------------------------------------------------------------------===//
 #pragma once
@@ -25,6 +25,8 @@ public:
 
   /// Borrows `data`; returns the device address (512-byte aligned).
   uint64_t add(std::string name, void *data, uint64_t bytes);
+  /// Borrows `data` under an address where nothing is yet.
+  void place(std::string name, uint64_t address, void *data, uint64_t bytes);
   /// Memory of its own, zero at first.
   uint64_t allocate(std::string name, uint64_t bytes);
 

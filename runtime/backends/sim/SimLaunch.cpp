@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 
 namespace tlx::device {
 namespace {
@@ -21,43 +22,17 @@ constexpr int64_t raceCheckedCtas = 32;
 /// Larger grids are a mistake, or would take days.
 constexpr int64_t mostCtas = int64_t(1) << 24;
 
-/// Where the allocations lie in the simulator's own address space.
-class AddressMap {
-public:
-  AddressMap(HostMemory &memory, const LaunchRequest &request, sim::GlobalMemory &global) {
-    for (auto &[start, buffer] : memory.buffers()) {
-      std::string name = "memory";
-      for (const Argument &argument : request.arguments)
-        if (argument.kind != Argument::Kind::Scalar && argument.address >= start &&
-            argument.address <= start + buffer.size()) {
-          name = argument.name;
-          break;
-        }
-      ranges.push_back({start, buffer.size(), global.add(name, buffer.data(), buffer.size())});
-    }
-  }
+/// Behind an address of the recorded process, where no other follows sooner.
+constexpr size_t mostBehindAddress = size_t(64) << 20;
 
-  uint64_t operator()(Address address) const {
-    for (const Range &range : ranges)
-      if (address >= range.start && address <= range.start + range.bytes)
-        return range.simulated + (address - range.start);
-    return 0;
-  }
+/// Addresses in one table; larger ones are data.
+constexpr size_t mostRecorded = 4096;
 
-private:
-  struct Range {
-    Address start;
-    uint64_t bytes, simulated;
-  };
-  std::vector<Range> ranges;
-};
-
-sim::Argument functionalArgument(const Argument &from, DType element, const AddressMap &map) {
+sim::Argument functionalArgument(const Argument &from, DType element) {
   switch (from.kind) {
-  case Argument::Kind::Pointer: return sim::Argument::pointer(map(from.address));
+  case Argument::Kind::Pointer: return sim::Argument::pointer(from.address);
   case Argument::Kind::Descriptor:
-    return sim::Argument::desc(map(from.address), element, from.shape, from.strides,
-                               from.paddingNan);
+    return sim::Argument::desc(from.address, element, from.shape, from.strides, from.paddingNan);
   case Argument::Kind::Scalar: break;
   }
   if (isFloat(from.type))
@@ -65,7 +40,7 @@ sim::Argument functionalArgument(const Argument &from, DType element, const Addr
   return sim::Argument::ofInt(toInt(from.type, from.bits));
 }
 
-sim::TimingArgument timingArgument(const Argument &from, const AddressMap &map) {
+sim::TimingArgument timingArgument(const Argument &from) {
   sim::TimingArgument out;
   if (from.kind == Argument::Kind::Scalar) {
     out.kind = sim::TimingArgument::Kind::Scalar;
@@ -74,7 +49,7 @@ sim::TimingArgument timingArgument(const Argument &from, const AddressMap &map) 
   }
   out.kind = from.kind == Argument::Kind::Pointer ? sim::TimingArgument::Kind::Pointer
                                                   : sim::TimingArgument::Kind::Descriptor;
-  out.bits = int64_t(map(from.address));
+  out.bits = int64_t(from.address);
   out.shape = from.shape;
   out.strides = from.strides;
   return out;
@@ -84,12 +59,14 @@ class SimLaunch {
 public:
   SimLaunch(const SimKernel &kernel, HostMemory &memory, const LaunchRequest &request,
             const sim::Chip *chip)
-      : kernel(kernel), memory(memory), request(request), chip(chip), map(memory, request, global) {
-  }
+      : kernel(kernel), memory(memory), request(request), chip(chip) {}
 
   Result<LaunchReport> run() {
     if (auto checked = check(); !checked)
       return std::move(checked).error();
+    for (auto &[start, buffer] : memory.buffers())
+      global.place(nameOf(start, buffer.size()), start, buffer.data(), buffer.size());
+    placeRecorded();
     if (chip)
       report.chip = chip->name();
     // Time first: it reads scalars from memory that values may change.
@@ -187,8 +164,7 @@ private:
       config.grid[axis] = int32_t(request.grid[axis]);
     std::vector<ParameterType> parameters = *kernel.parameters();
     for (size_t i = 0; i < request.arguments.size(); ++i)
-      config.arguments.push_back(
-          functionalArgument(request.arguments[i], parameters[i].element, map));
+      config.arguments.push_back(functionalArgument(request.arguments[i], parameters[i].element));
     config.progress = request.progress;
     config.threads = prints() ? 1 : int(request.threads.value_or(0));
     int64_t ctas = request.grid[0] * request.grid[1] * request.grid[2];
@@ -213,6 +189,60 @@ private:
     return {};
   }
 
+  /// The first argument that lies in an allocation.
+  std::string nameOf(Address start, size_t bytes) const {
+    for (const Argument &argument : request.arguments)
+      if (argument.kind != Argument::Kind::Scalar && argument.address >= start &&
+          argument.address <= start + bytes)
+        return argument.name;
+    return "memory";
+  }
+
+  /// Tables of addresses hold those of the process that was recorded. What lay there is not
+  /// known: zeros take its place, so that the kernel can run.
+  void placeRecorded() {
+    std::set<Address> addresses;
+    for (const Argument &argument : request.arguments) {
+      std::vector<Address> table = recordedAddresses(argument);
+      if (table.empty())
+        continue;
+      addresses.insert(table.begin(), table.end());
+      report.notes.push_back("'" + argument.name +
+                             "' holds addresses of the process that was recorded; memory of "
+                             "zeros stands behind them");
+    }
+    for (auto at = addresses.begin(); at != addresses.end(); ++at) {
+      auto after = std::next(at);
+      size_t bytes = mostBehindAddress;
+      if (after != addresses.end())
+        bytes = std::min<uint64_t>(bytes, *after - *at);
+      recorded.emplace_back(bytes);
+      if (recorded.back().data())
+        global.place("memory of the recorded process", *at, recorded.back().data(), bytes);
+    }
+  }
+
+  /// What a table of 64-bit integers holds when all of it are addresses, and none of this launch.
+  std::vector<Address> recordedAddresses(const Argument &argument) {
+    std::vector<Address> table;
+    const sim::GlobalMemory::Region *region = global.regionOf(argument.address);
+    if (argument.kind != Argument::Kind::Pointer || !region ||
+        (argument.type != DType::i64 && argument.type != DType::u64))
+      return table;
+    for (uint64_t at = argument.address; at + 8 <= region->address + region->bytes; at += 8) {
+      Address address;
+      std::memcpy(&address, region->data + (at - region->address), 8);
+      if (address == 0)
+        continue;
+      // As allocators align them, in the half of the address space that programs have.
+      if (address % 16 || address < (Address(1) << 40) || address >= (Address(1) << 47) ||
+          global.regionOf(address) || table.size() == mostRecorded)
+        return {};
+      table.push_back(address);
+    }
+    return table;
+  }
+
   /// A finding of one schedule of perhaps many, each of which may make it.
   void add(Finding finding, const sim::Schedule &schedule) {
     for (Finding &known : report.findings)
@@ -233,7 +263,7 @@ private:
       for (size_t axis = 0; axis < 3; ++axis)
         launch.cluster[axis] = int32_t(request.cluster[axis]);
     for (const Argument &argument : request.arguments)
-      launch.arguments.push_back(timingArgument(argument, map));
+      launch.arguments.push_back(timingArgument(argument));
     launch.sharedBytes = request.sharedBytes.value_or(0);
     launch.totalWarps = int32_t(request.totalWarps.value_or(0));
     for (const auto &[start, buffer] : memory.buffers())
@@ -274,7 +304,7 @@ private:
   const LaunchRequest &request;
   const sim::Chip *chip;
   sim::GlobalMemory global;
-  AddressMap map;
+  std::vector<HostBuffer> recorded; ///< what stands behind addresses of another process
   std::vector<sim::Schedule> schedules;
   LaunchReport report;
 };

@@ -97,6 +97,45 @@ TEST_F(SimLaunchTest, AccessOutsideIsALocatedFinding) {
   EXPECT_EQ(report->findings[0].code, ExitCode::Violated);
 }
 
+// A table of pointers that a producer recorded: what they meant is gone, but the kernel runs.
+TEST_F(SimLaunchTest, ZerosStandBehindAddressesOfTheRecordedProcess) {
+  sim::test::Kernel b("through");
+  sim::Reg table = b.pointerArg("table", DType::i64), to = b.pointerArg("to", DType::i32);
+  sim::Reg address = b.emit1(sim::Op::Load, {table, sim::noReg, sim::noReg}, b.scalar(DType::i64));
+  sim::Reg from = b.emit1(sim::Op::IntToPtr, {address}, b.pointer(DType::i32));
+  sim::Reg value = b.emit1(sim::Op::Load, {from, sim::noReg, sim::noReg}, b.scalar(DType::i32));
+  b.emit(sim::Op::Store, {to, value, sim::noReg});
+  b.ret();
+  SimKernel through(std::make_shared<sim::Program>(b.finish()), "through.ttir");
+  auto launch = [&](uint64_t word) {
+    HostBuffer words(16);
+    std::memcpy(words.data(), &word, 8);
+    LaunchRequest r = request(0);
+    r.arguments.pop_back();
+    r.arguments[0].name = "table";
+    r.arguments[0].type = DType::i64;
+    r.arguments[0].address = *memory.adopt(std::move(words));
+    return launchOnSim(through, memory, r, nullptr);
+  };
+  const float mark = 1;
+  ASSERT_TRUE(memory.at(out, 4).ok());
+  std::memcpy(*memory.at(out, 4), &mark, 4);
+  auto report = launch(0x7fb2768ea040);
+  ASSERT_TRUE(report.ok()) << report.error().str();
+  EXPECT_TRUE(report->findings.empty());
+  ASSERT_EQ(report->notes.size(), 1u);
+  EXPECT_NE(report->notes[0].find("'table' holds addresses"), std::string::npos);
+  EXPECT_EQ(memory.find(out, 4)[3], 0) << "zeros were read";
+  // Addresses of this launch mean what they say; a number that is no address is wrong.
+  report = launch(in + 4);
+  ASSERT_TRUE(report.ok());
+  EXPECT_TRUE(report->findings.empty() && report->notes.empty());
+  EXPECT_EQ(memory.find(out, 4)[3], 0x3f) << "0.5 was read";
+  report = launch(0x7fb2768ea041);
+  ASSERT_TRUE(report.ok());
+  EXPECT_FALSE(report->findings.empty());
+}
+
 TEST_F(SimLaunchTest, BadRequests) {
   LaunchRequest r = request(0);
   r.schedule = "someday";
