@@ -159,17 +159,23 @@ def repeat():
 
 
 def start():
-    """From the start of tlx-run to its end, without what the driver takes to start."""
-    driver, whole = [], []
+    """A whole run of tlx-run, and a process that only opens the GPU and ends: both with what the driver takes to
+    start and, when the process ends, to stop."""
     package, manifest = "packages/ttir_base_simple_add-d24d93.tlxk", "shared/corpus/base/simple_add-d24d93/launch.json"
-    code = "import ctypes,time\nt=time.perf_counter()\nc=ctypes.CDLL('libcuda.so.1')\nc.cuInit(0)\nd=ctypes.c_int()\nc.cuDeviceGet(ctypes.byref(d),0)\nx=ctypes.c_void_p()\nc.cuDevicePrimaryCtxRetain(ctypes.byref(x),d)\nprint(time.perf_counter()-t)"
-    for _ in range(7):
-        driver.append(float(capture([sys.executable, "-c", code])[1]))
-        begin = time.perf_counter()
-        launch(package, manifest)
-        whole.append(time.perf_counter() - begin)
-    result = {"driver_ms": statistics.median(driver) * 1e3, "run_ms": statistics.median(whole) * 1e3}
-    print("start: driver %(driver_ms).0f ms, tlx-run %(run_ms).0f ms in all" % result)
+    opening = ("import ctypes\nc=ctypes.CDLL('libcuda.so.1')\nc.cuInit(0)\nd=ctypes.c_int()\nc.cuDeviceGet(ctypes.byref(d),0)\n"
+               "x=ctypes.c_void_p()\nc.cuDevicePrimaryCtxRetain(ctypes.byref(x),d)\n")
+    actions = {"driver": lambda: capture([sys.executable, "-c", opening]),
+               "python": lambda: capture([sys.executable, "-c", "import ctypes"]),
+               "run": lambda: launch(package, manifest)}
+    taken = {name: [] for name in actions}
+    for _ in range(15):
+        for name, action in actions.items():
+            begin = time.perf_counter()
+            action()
+            taken[name].append((time.perf_counter() - begin) * 1e3)
+    middle = {name: statistics.median(all) for name, all in taken.items()}
+    result = {"driver_ms": middle["driver"] - middle["python"], "run_ms": middle["run"]}
+    print("start: the driver %(driver_ms).0f ms, tlx-run %(run_ms).0f ms in all" % result)
     return result
 
 

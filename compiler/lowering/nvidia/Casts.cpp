@@ -65,6 +65,23 @@ static Value widened(Emitter &e, Value x, Type format) {
   return LL::FPExtOp::create(e.b, e.loc, e.b.getF32Type(), x);
 }
 
+/// Two f32 at a time to 16 bits, where they are made: an instruction takes pairs, and
+/// half the registers hold them from there on.
+static void narrowPairs(Operation *op, Emitter &e, Type target) {
+  const Registers source = e.get(op->getOperand(0));
+  Type wide = VectorType::get({2}, e.b.getF32Type()), narrow = VectorType::get({2}, target);
+  Registers results;
+  for (size_t index = 0; index < source.size(); index += 2) {
+    Value pair = e.undefined(wide);
+    for (int64_t part : {0, 1})
+      pair = LL::InsertElementOp::create(e.b, e.loc, pair, source[index + part], e.i32(part));
+    Value both = LL::FPTruncOp::create(e.b, e.loc, narrow, pair);
+    for (int64_t part : {0, 1})
+      results.push_back(LL::ExtractElementOp::create(e.b, e.loc, both, e.i32(part)));
+  }
+  e.set(op->getResult(0), std::move(results));
+}
+
 static LogicalResult convertFloat(Operation *op, Emitter &e, Type from, Type to,
                                   tt::RoundingMode rounding) {
   for (Type type : {from, to})
@@ -74,6 +91,11 @@ static LogicalResult convertFloat(Operation *op, Emitter &e, Type from, Type to,
   if (rounding == tt::RoundingMode::RS)
     return op->emitError("'") << op->getName() << "' rounding stochastically needs sm_100a";
   Type target = e.scalarType(to);
+  if (from.isF32() && (to.isF16() || to.isBF16()) && rounding != tt::RoundingMode::RTZ &&
+      e.get(op->getOperand(0)).size() % 2 == 0) {
+    narrowPairs(op, e, target);
+    return success();
+  }
   return elementwise(op, e, [&](ValueRange x) -> Value {
     if (from == to)
       return x[0];
