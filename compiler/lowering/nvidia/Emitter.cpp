@@ -437,10 +437,35 @@ void Emitter::ifThen(Value condition, llvm::function_ref<void()> body) {
   moveTo(after);
 }
 
+/// Register bits between which the elements of a tile are equal: those of a mask that
+/// cuts off whole vectors, for one.
+static uint64_t bitsOfEquals(Value value, Emitter &e) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type)
+    return 0;
+  AxisInfo info = e.axes.of(value);
+  const layout::LinearLayout &layout = e.layout(type);
+  uint64_t mask = 0;
+  for (unsigned bit = 0; bit < layout.inBits(layout::kRegister); ++bit) {
+    std::vector<int32_t> basis = layout.basis(layout::kRegister, bit);
+    bool within = true;
+    for (auto [moved, length] : llvm::zip(basis, info.constancy))
+      within &= moved < length;
+    if (within)
+      mask |= uint64_t(1) << bit;
+  }
+  return mask;
+}
+
 LogicalResult elementwise(Operation *op, Emitter &e, llvm::function_ref<Value(ValueRange)> f) {
   Registers results;
   size_t count = e.get(op->getOperand(0)).size();
+  uint64_t equal = bitsOfEquals(op->getResult(0), e);
   for (size_t index = 0; index < count; ++index) {
+    if (index & equal) {
+      results.push_back(results[index & ~equal]);
+      continue;
+    }
     SmallVector<Value> operands;
     for (Value operand : op->getOperands())
       operands.push_back(e.get(operand)[e.get(operand).size() == 1 ? 0 : index]);
