@@ -75,10 +75,14 @@ def need(tool):
     return path
 
 
-def forEach(function, items, jobs=None, chunk=8):
-    """[function(item)] in parallel processes, in order."""
+def asKnown(function, items, jobs=None, chunk=8):
+    """function(item) of each, in parallel processes, in order, as soon as it is known."""
     with concurrent.futures.ProcessPoolExecutor(jobs or os.cpu_count()) as pool:
-        return list(pool.map(function, items, chunksize=chunk))
+        yield from pool.map(function, items, chunksize=chunk)
+
+
+def forEach(function, items, jobs=None, chunk=8):
+    return list(asKnown(function, items, jobs, chunk))
 
 
 def table(rows, columns):

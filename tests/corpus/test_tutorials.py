@@ -81,5 +81,14 @@ class Judge(unittest.TestCase):
         self.assertFalse(any(line.startswith("not launched") for line in lines))
 
 
+class Verdicts(unittest.TestCase):
+    FAULTY = ("amd_fa_cluster.py", "_attn_fwd_cluster_pipeline")
+
+    def test_aKnownFaultMustBeFoundAndNoOther(self):
+        self.assertEqual(tutorials.wrongVerdicts({self.FAULTY: ["PROVED", "BUG(race)"], ("vector-add2.py", "add2"): ["PROVED", "UNKNOWN timeout"]}), [])
+        wrong = tutorials.wrongVerdicts({self.FAULTY: ["PROVED"], ("vector-add2.py", "add2"): ["PROVED", "BUG(race)"]})
+        self.assertEqual([line.split(": ")[:2] for line in wrong], [["known fault missed", "amd_fa_cluster.py"], ["false BUG(race)", "vector-add2.py"]])
+
+
 if __name__ == "__main__":
     unittest.main()

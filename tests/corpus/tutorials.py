@@ -7,9 +7,9 @@ PYTHON needs fbtriton, torch and pytest; TLX_TORCH_PYTHON names it otherwise. Ev
 triton/language/extra/tlx/tutorials runs under the recorder: each test function that is for the target in a pytest of its own, so
 that a slow one costs no other, and programs without tests as scripts. A kernel is known by its file and name. It counts as launched
 on a target when a launch of it was written, or the recorder says that it was launched without being recorded. Kernels that only a
-program which did not come to its end could launch are unknown. tlx-verify must give a verdict on each recorded kernel, and tlx-run
-simulate it, or still be at it after --timeout seconds: tutorial launches are large. Exit code 1 when fewer than 95 % of the launched
-and unknown kernels are recorded or one of the tools refuses what was.
+program which did not come to its end could launch are unknown. tlx-verify must give a verdict on each recorded kernel, BUG on those
+of KNOWN_FAULTS alone, and tlx-run simulate it, or still be at it after --timeout seconds: tutorial launches are large. Exit code 1 when fewer than 95 % of the launched
+and unknown kernels are recorded, one of the tools refuses what was, or a verdict is wrong.
 """
 import argparse
 import ast
@@ -24,7 +24,27 @@ import tempfile
 
 import corpus
 import pytlx
+import verify_corpus
 
+# Kernels that really have a fault, by file and name, and why. At least one launch must show it.
+KNOWN_FAULTS = {
+    ("gfx9_gemm/a16w16/v6_loop_unroll/matmul_kernel.py", "v6_loop_unroll"):
+        "each wait for the tile that a step reads stands before the next one's copy and leaves it pending, and the last tile is read "
+        "without any wait; the machine code has no other wait in between",
+    ("blackwell_multi_cta_layernorm_ws_test.py", "kernel_layernorm_multi_cta_ws"):
+        "each CTA stores into its peers and signals their barriers with nothing that orders it after their initialisation; the machine "
+        "code has no cluster barrier",
+    ("fused_attention_ws_device_tma.py", "_attn_bwd"):
+        "only .ttgir shows that automatic specialisation leaves the stores of zero to dk and dv in another task than the products into "
+        "them: only the last reader waits for those stores, so they may come after the first product",
+    ("blackwell-triton-addmm-2cta_test.py", "matmul_2cta_kernel"):
+        "tl.dot over two CTAs arrives on the cluster's barrier before each product and never waits for it; the machine code does the same",
+    ("amd_fa_cluster.py", "_attn_fwd_cluster_pipeline"):
+        "with one or two key blocks, which the host code allows, the epilogue reads slot -1, or a slot that is still being copied; causal "
+        "kernels always have eight",
+    ("amd_fa_cluster.py", "_attn_fwd_cluster_persistent_pipeline"):
+        "as _attn_fwd_cluster_pipeline, of which it is the persistent form",
+}
 TARGETS = ("cuda:90", "cuda:100", "hip:gfx950", "hip:gfx1250")
 FEWEST = 0.95
 TUTORIALS = os.path.join("triton", "language", "extra", "tlx", "tutorials")
@@ -216,6 +236,19 @@ def tools(task):
     return verdict, simulated
 
 
+def wrongVerdicts(verdicts):
+    """What is wrong with {(file, kernel): verdicts of its launches}, a line each."""
+    inCorpus = {name.rsplit("-", 1)[0] for name in verify_corpus.KNOWN_FAULTS}
+    wrong = []
+    for key, all_ in sorted(verdicts.items()):
+        bug = next((verdict for verdict in all_ if verdict.startswith("BUG")), None)
+        if bug and key not in KNOWN_FAULTS and key[1].lstrip("_") not in inCorpus:
+            wrong.append("false %s: %s: %s" % (bug, *key))
+        elif not bug and key in KNOWN_FAULTS:
+            wrong.append("known fault missed: %s: %s: %s" % (*key, KNOWN_FAULTS[key]))
+    return wrong
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--python", default=os.environ.get("TLX_TORCH_PYTHON", sys.executable))
@@ -253,15 +286,19 @@ def judge(chosen, out, arguments):
     for key, targets in unknown.items():
         print("%s: %s: %s" % ("unknown, runs for %s did not end" % " ".join(targets) if targets else "not launched", *key))
     lost = len(missing) + sum(map(bool, unknown.values()))
-    refused = 0
+    refused, wrong = 0, []
     if not arguments.record_only:
         verify, run = corpus.need("tlx-verify"), corpus.need("tlx-run")
         results = corpus.forEach(tools, [(verify, run, stem, arguments.timeout) for _, stem in rows], chunk=1)
+        verdicts = collections.defaultdict(list)
         for ((path, kernel), stem), (verdict, simulated) in zip(rows, results):
+            verdicts[path, kernel].append(verdict)
             print("%-50s %-40s %-30s %s" % (path, os.path.basename(stem), verdict, simulated))
             refused += verdict.startswith("error") or simulated.startswith("exit")
         print("%d of %d launches taken by both tools" % (len(rows) - refused, len(rows)))
-    return int(refused > 0 or not launches or len(launches) < FEWEST * (len(launches) + lost))
+        wrong = wrongVerdicts(verdicts)
+        print("\n".join(wrong))
+    return int(refused > 0 or bool(wrong) or not launches or len(launches) < FEWEST * (len(launches) + lost))
 
 
 if __name__ == "__main__":

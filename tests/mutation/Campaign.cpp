@@ -12,6 +12,7 @@
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <chrono>
@@ -212,7 +213,9 @@ std::vector<Site> chosen(std::vector<Site> all, const Request &request) {
   std::mt19937_64 random(request.seed);
   std::shuffle(all.begin(), all.end(), random);
   if (!request.only.empty())
-    std::erase_if(all, [&](const Site &s) { return operators()[s.op].name != request.only; });
+    std::erase_if(all, [&](const Site &s) {
+      return !llvm::is_contained(llvm::split(request.only, ','), operators()[s.op].name);
+    });
   if (request.sample <= 0 || static_cast<size_t>(request.sample) >= all.size())
     return all;
   std::map<int, int> taken;

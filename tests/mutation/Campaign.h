@@ -24,7 +24,7 @@ struct Request {
   std::string file, manifest;
   int sample = 0; ///< mutants to try, spread over operators; 0: all
   uint64_t seed = 1;
-  std::string only;     ///< one operator; empty: all
+  std::string only;     ///< operators, with commas; empty: all
   std::string writeTo;  ///< the first mutant's IR goes here
   double timeout = 20;  ///< seconds for each proof
   size_t states = 6000; ///< steps of the explorer, for each size

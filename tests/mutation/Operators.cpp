@@ -2,6 +2,9 @@
 
 #include "compiler/dialect/ttg/TTG.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
 using namespace mlir;
 using tlx::sync::Kind;
 using tlx::sync::Moment;
@@ -24,14 +27,15 @@ Role::Role(Operation *op) {
   expect = has(Kind::BarrierExpect);
   arrive = has(Kind::BarrierArrive) && !expect && !touches;
   init = has(Kind::BarrierInit);
+  inval = has(Kind::BarrierInval);
   fence = has(Kind::ProxyFence) || has(Kind::BarrierInitFence) || has(Kind::TensormapFence);
   commit = has(Kind::GroupCommit) && !touches;
   groupWait = has(Kind::GroupWait);
   named = has(Kind::NamedBarrierSync) || has(Kind::NamedBarrierArrive);
   cluster = has(Kind::ClusterArrive) || has(Kind::ClusterWait);
   taskBarrier = has(Kind::TaskBarrier) && !wait && !arrive && !expect && !groupWait;
-  synchronises = wait || expect || arrive || init || fence || commit || groupWait || named ||
-                 cluster || taskBarrier || copy;
+  synchronises = wait || expect || arrive || init || inval || fence || commit || groupWait ||
+                 named || cluster || taskBarrier || copy;
 }
 
 bool Role::has(Kind kind) const { return first(kind) != nullptr; }
@@ -54,12 +58,23 @@ KernelFacts::KernelFacts(ModuleOp module) {
 ArrayRef<Operator> operators() {
   static const std::vector<Operator> all = [] {
     std::vector<Operator> list;
-    for (ArrayRef<Operator> family :
-         {dropOperators(), orderOperators(), valueOperators(), targetOperators()})
+    for (ArrayRef<Operator> family : {dropOperators(), orderOperators(), valueOperators(),
+                                      targetOperators(), controlOperators()})
       list.insert(list.end(), family.begin(), family.end());
     return list;
   }();
   return all;
+}
+
+std::optional<int64_t> constantOf(Value value) {
+  APInt known;
+  if (value && value.getType().isIntOrIndex() && matchPattern(value, m_ConstantInt(&known)))
+    return known.getSExtValue();
+  return std::nullopt;
+}
+
+Value integer(OpBuilder &b, Operation *op, Type type, int64_t value) {
+  return arith::ConstantOp::create(b, op->getLoc(), b.getIntegerAttr(type, value));
 }
 
 static std::vector<Operation *> operationsOf(ModuleOp module) {

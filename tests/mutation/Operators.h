@@ -15,6 +15,7 @@
 
 #include "compiler/dialect/interfaces/SyncEffects.h"
 
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/SmallSet.h"
 
@@ -27,7 +28,7 @@ struct Role {
   const SyncEffect *first(sync::Kind kind) const;
 
   llvm::SmallVector<SyncEffect> effects;
-  bool wait, arrive, expect, init, fence, commit, groupWait, named, cluster, taskBarrier;
+  bool wait, arrive, expect, init, inval, fence, commit, groupWait, named, cluster, taskBarrier;
   bool copy;         ///< asynchronous, fills shared or tensor memory
   bool touches;      ///< reads or writes shared or tensor memory
   bool synchronises; ///< any of the above but `touches` alone
@@ -55,6 +56,10 @@ struct Site {
   int op = 0, operation = 0, variant = 0;
 };
 
+/// The integer that a value always has.
+std::optional<int64_t> constantOf(mlir::Value value);
+mlir::Value integer(mlir::OpBuilder &b, mlir::Operation *op, mlir::Type type, int64_t value);
+
 std::vector<Site> sites(mlir::ModuleOp module);
 
 /// Damages a clone of the module that `sites` saw. The operation is in `at` for
@@ -66,5 +71,6 @@ llvm::ArrayRef<Operator> dropOperators();
 llvm::ArrayRef<Operator> orderOperators();
 llvm::ArrayRef<Operator> valueOperators();
 llvm::ArrayRef<Operator> targetOperators();
+llvm::ArrayRef<Operator> controlOperators();
 
 } // namespace tlx::mutation

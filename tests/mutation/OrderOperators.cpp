@@ -79,13 +79,44 @@ int earlierVariants(Operation *op, const Role &role, const KernelFacts &) {
   return previous && !sameThing(op, previous) && needs(op, previous, defs);
 }
 
-bool moveEarlier(Operation *op, const Role &, int) {
-  Operation *previous = neighbour(op, false);
+/// With what it needs.
+void moveBefore(Operation *op, Operation *place) {
   SmallVector<Operation *> defs;
-  needs(op, previous, defs);
+  needs(op, place, defs);
   for (Operation *def : defs)
-    def->moveBefore(previous);
-  op->moveBefore(previous);
+    def->moveBefore(place);
+  op->moveBefore(place);
+}
+
+bool moveEarlier(Operation *op, const Role &, int) {
+  moveBefore(op, neighbour(op, false));
+  return true;
+}
+
+/// The farthest neighbour that `op` can pass, when that is not the nearest.
+Operation *farthest(Operation *op, bool later) {
+  Operation *found = nullptr;
+  auto movable = [&](Operation *to) {
+    SmallVector<Operation *> defs;
+    return later ? !isUsedUpTo(op, to) : needs(op, to, defs);
+  };
+  for (Operation *at = neighbour(op, later); at && movable(at); at = neighbour(at, later))
+    found = at;
+  return found == neighbour(op, later) ? nullptr : found;
+}
+
+template <bool Later> int farVariants(Operation *op, const Role &role, const KernelFacts &) {
+  return role.synchronises && !role.init && !op->hasTrait<OpTrait::IsTerminator>() &&
+         farthest(op, Later);
+}
+
+bool hoist(Operation *op, const Role &, int) {
+  moveBefore(op, farthest(op, false));
+  return true;
+}
+
+bool sink(Operation *op, const Role &, int) {
+  op->moveAfter(farthest(op, true));
   return true;
 }
 
@@ -134,6 +165,8 @@ template <bool Start> bool shiftBound(Operation *op, const Role &, int) {
 const Operator list[] = {
     {"move-later", "changes places with what follows", laterVariants, moveLater},
     {"move-earlier", "changes places with what comes before", earlierVariants, moveEarlier},
+    {"hoist", "comes as early in its block as it can", farVariants<false>, hoist},
+    {"sink", "comes as late in its block as it can", farVariants<true>, sink},
     {"skip-first", "left out in the first iteration", inLoop, skip<false>},
     {"skip-last", "left out in the last iteration", inLoop, skip<true>},
     {"trip-less", "a loop starts one step late", synchronisingLoop, shiftBound<true>},

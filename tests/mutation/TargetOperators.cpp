@@ -1,6 +1,7 @@
 // The wrong object: another barrier, buffer, alias, part or CTA.
 #include "tests/mutation/Operators.h"
 
+#include "compiler/dialect/tlx/TLX.h"
 #include "compiler/dialect/ttg/TTG.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -55,20 +56,22 @@ bool changeObject(Operation *op, const Role &, int variant) {
   return true;
 }
 
-/// Parts of one buffer that are told apart by an offset fall together.
+/// Parts of one buffer that are told apart by an offset fall together, or halfway.
 int parts(Operation *op, const Role &, const KernelFacts &) {
   if (auto slice = dyn_cast<ttg::MemDescSubsliceOp>(op))
     return llvm::any_of(slice.getOffsets(), [](int32_t offset) { return offset != 0; });
   auto offset = op->getAttrOfType<IntegerAttr>("N");
-  return op->getName().getStringRef() == "ttng.tmem_subslice" && offset && offset.getInt() != 0;
+  bool later = op->getName().getStringRef() == "ttng.tmem_subslice" && offset && offset.getInt();
+  return later ? 1 + (offset.getInt() % 2 == 0) : 0;
 }
 
-bool changePart(Operation *op, const Role &, int) {
+bool changePart(Operation *op, const Role &, int variant) {
   if (auto slice = dyn_cast<ttg::MemDescSubsliceOp>(op)) {
     SmallVector<int32_t> zeros(slice.getOffsets().size(), 0);
     slice.setOffsets(zeros);
   } else {
-    op->setAttr("N", IntegerAttr::get(op->getAttrOfType<IntegerAttr>("N").getType(), 0));
+    auto offset = op->getAttrOfType<IntegerAttr>("N");
+    op->setAttr("N", IntegerAttr::get(offset.getType(), variant ? offset.getInt() / 2 : 0));
   }
   return true;
 }
@@ -80,6 +83,25 @@ int aliases(Operation *op, const Role &, const KernelFacts &) {
              : 0;
 }
 
+int overlaps(Operation *op, const Role &, const KernelFacts &) {
+  return isa<tlxd::ReuseGroupOp>(op) ? 2 : 0;
+}
+
+/// What lay side by side shares its storage and the other way round; or groups are of
+/// another size.
+bool changeOverlap(Operation *op, const Role &, int variant) {
+  auto group = cast<tlxd::ReuseGroupOp>(op);
+  if (variant) {
+    group.setGroupSize(group.getGroupSize() == 1 ? 2 : 1);
+    return true;
+  }
+  auto kind = group.getGroupKind() == tlxd::ReuseGroupKind::Shared ? tlxd::ReuseGroupKind::Distinct
+                                                                   : tlxd::ReuseGroupKind::Shared;
+  group.setGroupKind(kind);
+  group.getResult().setType(tlxd::ReuseGroupType::get(op->getContext(), kind));
+  return true;
+}
+
 const SyncEffect *ranked(const Role &role, bool mask) {
   for (const SyncEffect &effect : role.effects)
     if (effect.rank && effect.rankIsMask == mask)
@@ -87,16 +109,18 @@ const SyncEffect *ranked(const Role &role, bool mask) {
   return nullptr;
 }
 
-int masks(Operation *, const Role &role, const KernelFacts &) { return ranked(role, true) ? 2 : 0; }
+int masks(Operation *, const Role &role, const KernelFacts &) { return ranked(role, true) ? 3 : 0; }
 
-/// Multicast to the first CTA only, or to all but the first.
+/// Multicast to the first CTA only, to all but the first, or to each one's successor.
 bool changeMask(Operation *op, const Role &role, int variant) {
   Value mask = ranked(role, true)->rank;
   OpBuilder b(op);
   auto number = [&](int64_t value) -> Value {
     return arith::ConstantOp::create(b, op->getLoc(), b.getIntegerAttr(mask.getType(), value));
   };
-  Value wrong = arith::AndIOp::create(b, op->getLoc(), mask, number(variant ? -2 : 1));
+  Value wrong = variant == 2
+                    ? Value(arith::ShLIOp::create(b, op->getLoc(), mask, number(1)))
+                    : arith::AndIOp::create(b, op->getLoc(), mask, number(variant ? -2 : 1));
   for (OpOperand &operand : op->getOpOperands())
     if (operand.get() == mask) {
       operand.set(wrong);
@@ -122,9 +146,10 @@ bool changeRank(Operation *op, const Role &, int variant) {
 const Operator list[] = {
     {"wrong-barrier", "another barrier array", objects<true>, changeObject},
     {"wrong-buffer", "another buffer", objects<false>, changeObject},
-    {"part", "a part of a buffer lies at its start", parts, changePart},
+    {"part", "a part of a buffer lies at its start or halfway there", parts, changePart},
     {"alias", "an alias of other memory", aliases, changeObject},
-    {"mask", "a multicast reaches fewer CTAs", masks, changeMask},
+    {"overlap", "buffers of one storage overlap differently", overlaps, changeOverlap},
+    {"mask", "a multicast reaches other CTAs", masks, changeMask},
     {"rank", "another CTA of the cluster", ranks, changeRank},
 };
 } // namespace

@@ -28,7 +28,7 @@ int main(int argc, char **argv) {
   cli.option("--manifest", request.manifest, "LAUNCH.json", "launch manifest of the kernel");
   cli.option("--sample", sample, "N", "that many mutants, spread over operators (default: all)");
   cli.option("--seed", seed, "S", "of the choice (default 1)");
-  cli.option("--only", request.only, "OPERATOR", "mutants of one operator");
+  cli.option("--only", request.only, "OPERATOR,...", "mutants of these operators");
   cli.option("--write", request.writeTo, "FILE", "write the first mutant's IR and stop");
   cli.option("--timeout", timeout, "SECONDS", "for each proof (default 20)");
   cli.flag("--list", listOperators, "the operators");

@@ -5,24 +5,12 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using tlx::sync::Kind;
 
 namespace tlx::mutation {
 namespace {
-
-std::optional<int64_t> constantOf(Value value) {
-  APInt known;
-  if (value && value.getType().isIntOrIndex() && matchPattern(value, m_ConstantInt(&known)))
-    return known.getSExtValue();
-  return std::nullopt;
-}
-
-Value integer(OpBuilder &b, Operation *op, Type type, int64_t value) {
-  return arith::ConstantOp::create(b, op->getLoc(), b.getIntegerAttr(type, value));
-}
 
 /// Replaces one operand of `op`, wherever it stands.
 bool replace(Operation *op, Value from, Value to) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Mutants of real kernels: the prover must catch each that is wrong.
 
-    campaign.py [--mutants N] [--kernels N] [--levels ttir,ttgir] [--seed S] [--list OUTCOME] [NAME...]
+    campaign.py [--mutants N] [--kernels N] [--levels ttir,ttgir] [--only OPERATOR,...] [--seed S] [--list OUTCOME] [NAME...]
 
 Takes kernels/ and the corpus (kernels outside bugs/, and the fixed forms of bugs/), damages each
 with tlx-mutate and adds up by operator. A mutant that is PROVED although the explorer finds a
@@ -45,8 +45,10 @@ def corpusKernels(levels, sample, names):
 
 def judge(task):
     """(path, [mutants], error or None)"""
-    tool, path, manifest, mutants, seed = task
+    tool, path, manifest, mutants, seed, only = task
     command = [tool, path, "--sample", str(mutants), "--seed", str(seed)]
+    if only:
+        command += ["--only", only]
     if manifest and os.path.exists(manifest):
         command += ["--manifest", manifest]
     done = corpus.run(command, timeout=3600)
@@ -59,6 +61,7 @@ def main():
     parser.add_argument("--mutants", type=int, default=0, help="of each kernel (default: all)")
     parser.add_argument("--kernels", type=int, default=0, help="of the corpus (default: all)")
     parser.add_argument("--levels", default="ttir,ttgir")
+    parser.add_argument("--only", metavar="OPERATOR,...", help="mutants of these operators")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int)
     parser.add_argument("--list", action="append", default=["MISSED"], choices=OUTCOMES, help="name these mutants")
@@ -69,10 +72,10 @@ def main():
     tool = corpus.need("tlx-mutate")
     files = list(ownKernels()) if not arguments.names else []
     files += corpusKernels(arguments.levels.split(","), arguments.kernels, arguments.names)
-    tasks = [(tool, path, manifest, arguments.mutants, arguments.seed) for path, manifest in files]
+    tasks = [(tool, path, manifest, arguments.mutants, arguments.seed, arguments.only) for path, manifest in files]
     counts = collections.defaultdict(collections.Counter)
     total, skipped, seconds = collections.Counter(), 0, 0.0
-    for path, rows, error in corpus.forEach(judge, tasks, arguments.jobs, chunk=1):
+    for path, rows, error in corpus.asKnown(judge, tasks, arguments.jobs, chunk=1):
         skipped += not rows
         if error and not rows and "only a kernel that is PROVED" not in error:
             print("%s: %s" % (os.path.relpath(path, pytlx.SOURCE), error))
@@ -83,7 +86,7 @@ def main():
             if row["outcome"] in arguments.list:
                 print("%s: %s: %s at %s (--only %s, operation %d, variant %d): %s" % (
                     row["outcome"], os.path.relpath(path, pytlx.SOURCE), row["operator"], row["place"],
-                    row["operator"], row["operation"], row["variant"], row["detail"]))
+                    row["operator"], row["operation"], row["variant"], row["detail"]), flush=True)
     print("%-20s" % "operator" + "".join("%12s" % outcome for outcome in OUTCOMES))
     for operator in sorted(counts):
         print("%-20s" % operator + "".join("%12d" % counts[operator][outcome] for outcome in OUTCOMES))
