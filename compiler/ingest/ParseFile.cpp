@@ -104,14 +104,15 @@ IrLevel irLevelOf(ModuleOp module, std::string_view path) {
       if (auto tensor = dyn_cast<RankedTensorType>(type))
         (tensor.getEncoding() ? encodedTensor : plainTensor) = true;
   });
-  if (path.ends_with(".source") || calls)
+  if (path.ends_with(".source"))
     return IrLevel::Source;
-  // Only the ttgir pipeline records the cluster shape or leaves every tile with
-  // a layout.
-  bool clusterDims = module->hasAttr("ttg.cluster-dim-x");
-  if (clusterDims || path.ends_with(".ttgir") || (encodedTensor && !plainTensor))
+  // Only the ttgir pipeline records the cluster shape, or leaves every tile with
+  // a layout. It leaves calls of functions that were to be kept apart.
+  if (module->hasAttr("ttg.cluster-dim-x") || path.ends_with(".ttgir"))
     return IrLevel::Ttgir;
-  return IrLevel::Ttir;
+  if (calls)
+    return IrLevel::Source;
+  return encodedTensor && !plainTensor ? IrLevel::Ttgir : IrLevel::Ttir;
 }
 
 } // namespace tlx

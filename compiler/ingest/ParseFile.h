@@ -42,8 +42,8 @@ Result<mlir::OwningOpRef<mlir::ModuleOp>> parseText(std::string_view text, const
 Result<mlir::OwningOpRef<mlir::ModuleOp>>
 parseFile(const std::string &path, mlir::MLIRContext &context, const ParseOptions &options = {});
 
-/// The level of `module`, from what it contains: calls (or the name `*.source`)
-/// mean source; the cluster shape among its attributes, or a layout on every
+/// The level of `module`, from its name and what it contains: the cluster shape
+/// among its attributes means ttgir; calls without it, source; a layout on every
 /// tile, ttgir.
 IrLevel irLevelOf(mlir::ModuleOp module, std::string_view path);
 

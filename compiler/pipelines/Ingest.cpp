@@ -1,5 +1,6 @@
 #include "compiler/pipelines/Ingest.h"
 
+#include "compiler/dialect/tt/TT.h"
 #include "compiler/transforms/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -44,6 +45,24 @@ LogicalResult ingestModule(ModuleOp module, const LaunchFacts &facts) {
   (void)applyPassManagerCLOptions(passes);
   buildIngestPipeline(passes, facts);
   return passes.run(module);
+}
+
+bool hasCalls(ModuleOp module) {
+  return module.walk([](tt::CallOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
+LogicalResult inlineCalls(ModuleOp module) {
+  if (!hasCalls(module))
+    return success();
+  PassManager passes(module.getContext(), ModuleOp::getOperationName());
+  (void)applyPassManagerCLOptions(passes);
+  passes.addPass(createInlinerPass());
+  passes.addPass(createSymbolDCEPass());
+  return passes.run(module);
+}
+
+LogicalResult prepareModule(ModuleOp module, IrLevel level, const LaunchFacts &facts) {
+  return level == IrLevel::Source ? ingestModule(module, facts) : inlineCalls(module);
 }
 
 } // namespace tlx

@@ -18,6 +18,7 @@
 #pragma once
 
 #include "compiler/ingest/LaunchFacts.h"
+#include "compiler/ingest/ParseFile.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -33,5 +34,14 @@ void buildIngestPipeline(mlir::OpPassManager &passes, const LaunchFacts &facts);
 /// Brings `module`, at the `.source` level, to the `.ttir` level. On failure an
 /// error with a location has been emitted.
 mlir::LogicalResult ingestModule(mlir::ModuleOp module, const LaunchFacts &facts);
+
+bool hasCalls(mlir::ModuleOp module);
+
+/// Inlines the calls that a later level has, `noinline` functions aside.
+mlir::LogicalResult inlineCalls(mlir::ModuleOp module);
+
+/// What reads a module of any level starts with: `.source` is ingested, of later levels calls are
+/// inlined and nothing else is changed.
+mlir::LogicalResult prepareModule(mlir::ModuleOp module, IrLevel level, const LaunchFacts &facts);
 
 } // namespace tlx

@@ -40,17 +40,10 @@ static LogicalResult recordLaunch(ModuleOp module, const LaunchFacts &facts) {
 }
 
 /// Machine code has no calls: helpers that the front end keeps apart are inlined too.
-static LogicalResult inlineCalls(ModuleOp module) {
-  bool calls = module.walk([](tt::CallOp) { return WalkResult::interrupt(); }).wasInterrupted();
-  if (!calls)
-    return success();
+static LogicalResult inlineAllCalls(ModuleOp module) {
   for (auto function : module.getOps<tt::FuncOp>())
     function->removeAttr("noinline");
-  PassManager passes(module.getContext(), ModuleOp::getOperationName());
-  (void)applyPassManagerCLOptions(passes);
-  passes.addPass(createInlinerPass());
-  passes.addPass(createSymbolDCEPass());
-  return passes.run(module);
+  return inlineCalls(module);
 }
 
 void buildTtgirPipeline(OpPassManager &passes) {
@@ -69,7 +62,7 @@ Result<void> raiseToTtgir(ModuleOp module, IrLevel level, const LaunchFacts &fac
   FirstError errors(module.getContext());
   if (level == IrLevel::Source && failed(ingestModule(module, facts)))
     return errors.take("the front end's IR could not be prepared");
-  if (failed(inlineCalls(module)))
+  if (failed(inlineAllCalls(module)))
     return errors.take("calls could not be inlined");
   if (level == IrLevel::Ttgir)
     return {};

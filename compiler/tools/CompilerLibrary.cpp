@@ -106,11 +106,8 @@ static Result<std::unique_ptr<sim::Program>> load(const TlxCompilerRequest &requ
     return module.error();
 
   IrLevel level = irLevelOf(**module, request.file);
-  if (level == IrLevel::Source) {
-    FirstError errors(&context);
-    if (failed(ingestModule(**module, launchFactsOf(request))))
-      return errors.take("the front end's IR could not be prepared");
-  }
+  if (FirstError errors(&context); failed(prepareModule(**module, level, launchFactsOf(request))))
+    return errors.take("the front end's IR could not be prepared");
   return exportProgram(**module, exportOptionsOf(request, level));
 }
 

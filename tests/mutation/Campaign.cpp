@@ -262,7 +262,7 @@ bool campaign(const Request &request, const std::function<void(const Mutant &)> 
   Judge judge(request, std::move(manifest));
   ModuleOp module = parsed->get();
   IrLevel level = irLevelOf(module, request.file);
-  if (level == IrLevel::Source && failed(ingestModule(module, judge.facts))) {
+  if (failed(prepareModule(module, level, judge.facts))) {
     why = request.file + ": error: cannot be brought to ttir";
     return false;
   }

@@ -110,8 +110,8 @@ std::map<std::string, int64_t> valuesOf(const Manifest &manifest) {
 /// What only the file knows of a replay: its bytes, the launch and the types of
 /// the parameters.
 void completeReplay(replay::Trace &trace, FunctionOpInterface function, const LaunchShape &launch,
-                    IrLevel level, const std::string &path) {
-  if (level == IrLevel::Source) { // numbered after calls were inlined: not as in the file
+                    bool renumbered, const std::string &path) {
+  if (renumbered) {
     for (replay::Event &event : trace.events)
       event.op.index = -1;
     trace.violation.op.index = -1;
@@ -165,8 +165,9 @@ ChipLimits limitsOf(const std::string &target) {
   return {chip->integer(sim::Param::SmSmemPerCta), chip->integer(sim::Param::SmTmemColumns)};
 }
 
+/// renumbered: calls were inlined, so that operations are not numbered as in the file.
 KernelReport verifyKernel(Operation *function, const std::string &path, IrLevel level,
-                          const Given &given, const VerifyRequest &request) {
+                          bool renumbered, const Given &given, const VerifyRequest &request) {
   auto start = std::chrono::steady_clock::now();
   KernelReport report;
   report.file = path;
@@ -227,8 +228,8 @@ KernelReport verifyKernel(Operation *function, const std::string &path, IrLevel 
     fillReport(report, encoded.program, result);
     report.exploreSeconds = since(proved);
     if (report.replay)
-      completeReplay(*report.replay, cast<FunctionOpInterface>(function), encoded.launch, level,
-                     path);
+      completeReplay(*report.replay, cast<FunctionOpInterface>(function), encoded.launch,
+                     renumbered, path);
   }
   report.seconds = since(start);
   return report;
@@ -260,21 +261,18 @@ FileVerdict verifyFile(const std::string &path, const VerifyRequest &request) {
   }
   OwningOpRef<ModuleOp> module = std::move(*parsed);
   IrLevel level = irLevelOf(*module, path);
-  if (level == IrLevel::Source) {
-    // A function that the front end was told to keep apart is looked into as well.
-    for (auto function : module->getOps<FunctionOpInterface>())
-      if (function.isPrivate() && function.getFunctionBody().hasOneBlock())
-        function->removeAttr("noinline");
-    FirstError first(&context);
-    if (failed(ingestModule(*module, given.facts))) {
-      return bad(first.take("the kernel cannot be read").str() + "\n");
-    }
-  }
+  // A function that the front end was told to keep apart is looked into as well.
+  for (auto function : module->getOps<FunctionOpInterface>())
+    if (function.isPrivate() && function.getFunctionBody().hasOneBlock())
+      function->removeAttr("noinline");
+  bool renumbered = level == IrLevel::Source || hasCalls(*module);
+  if (FirstError first(&context); failed(prepareModule(*module, level, given.facts)))
+    return bad(first.take("the kernel cannot be read").str() + "\n");
   for (auto function : module->getOps<FunctionOpInterface>()) {
     if (function.isExternal() || function.isPrivate())
       continue;
     restartGuardClock(); // the limit is for each
-    KernelReport report = verifyKernel(function, path, level, given, request);
+    KernelReport report = verifyKernel(function, path, level, renumbered, given, request);
     verdict.reports.push_back(std::move(report));
   }
   if (verdict.reports.empty())

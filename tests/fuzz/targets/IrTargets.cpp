@@ -51,10 +51,10 @@ OwningOpRef<ModuleOp> parse(std::string_view text) {
 /// brought there.
 OwningOpRef<ModuleOp> ingested(std::string_view text, LaunchFacts facts) {
   OwningOpRef<ModuleOp> module = parse(text);
-  if (!module || irLevelOf(*module, nowhere) != IrLevel::Source)
-    return module;
+  if (!module)
+    return {};
   FirstError errors(module->getContext());
-  if (failed(ingestModule(*module, facts)))
+  if (failed(prepareModule(*module, irLevelOf(*module, nowhere), facts)))
     return {};
   return module;
 }

@@ -53,6 +53,23 @@ class Cli(unittest.TestCase):
                 result = self.results(example(name))[0]
                 self.assertEqual((result["verdict"], result["class"]), ("BUG", name), result)
 
+    def test_aCallLeftAtTtgirHidesNoMissingFence(self):
+        with open(example("proxy-fence"), encoding="utf-8") as file:
+            text = file.read()
+        store = "      ttng.arrive_barrier %full, 1 : !bar\n"
+        self.assertIn(store, text)
+        text = text.replace(store, "      %next = tt.call @next(%n) : (i32) -> i32\n" + store)
+        helper = """  tt.func private @next(%i: i32) -> i32 attributes {noinline = true} {
+    %one = arith.constant 1 : i32
+    %sum = arith.addi %i, %one : i32
+    tt.return %sum : i32
+  }
+}
+"""
+        path = self.write("calls.mlir", text.rstrip().removesuffix("}") + helper)
+        result = self.results(path)[0]
+        self.assertEqual((result["level"], result["verdict"], result["class"]), ("ttgir", "BUG", "proxy-fence"), result)
+
     def test_theSimulatorEndsInTheSameViolation(self):
         for path in sorted(glob.glob(EXAMPLES + "/*.mlir")):
             name = os.path.basename(path)[:-5]
