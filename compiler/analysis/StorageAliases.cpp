@@ -24,10 +24,15 @@ int64_t alignmentInMemory(ttg::MemDescType type) {
   return encoding ? layout::sharedAlignment(**encoding) : 16;
 }
 
-/// The type of an allocation with the tensor-memory encoding that its uses ask
-/// for. MMAs over two CTAs store a 64-row accumulator on all 128 lanes, which
-/// stands in the `tlx.require_layout` in front of them, not at the allocation.
-ttg::MemDescType resolvedType(Value allocation) {
+/// Where a member of a group begins, in units, and how far its index `i` is from
+/// that of `i + 1` (`stride`, shared by `group` consecutive indices).
+struct MemberPlace {
+  int64_t offset, stride, group;
+};
+
+} // namespace
+
+ttg::MemDescType settledType(Value allocation) {
   auto type = cast<ttg::MemDescType>(allocation.getType());
   auto stated = dyn_cast<ttng::TensorMemoryEncodingAttr>(tlxd::unwrapLayout(type.getEncoding()));
   if (!stated)
@@ -59,14 +64,6 @@ ttg::MemDescType resolvedType(Value allocation) {
   }
   return type;
 }
-
-/// Where a member of a group begins, in units, and how far its index `i` is from
-/// that of `i + 1` (`stride`, shared by `group` consecutive indices).
-struct MemberPlace {
-  int64_t offset, stride, group;
-};
-
-} // namespace
 
 class StorageAliasBuilder {
 public:
@@ -122,7 +119,7 @@ private:
   ttg::MemDescType typeOf(Operation *allocation) {
     ttg::MemDescType &type = types[allocation];
     if (!type)
-      type = resolvedType(allocation->getResult(0));
+      type = settledType(allocation->getResult(0));
     return type;
   }
 

@@ -28,6 +28,11 @@
 
 namespace tlx {
 
+/// The type of an allocation with the tensor-memory encoding that its uses ask
+/// for. MMAs over two CTAs store a 64-row accumulator on all 128 lanes, which
+/// stands in the `tlx.require_layout` in front of them, not at the allocation.
+ttg::MemDescType settledType(mlir::Value allocation);
+
 /// A piece of memory that is allocated as a whole.
 struct Storage {
   mlir::Operation *source = nullptr; ///< the allocation or the storage_alias_spec

@@ -36,34 +36,54 @@ void Exporter::refineForm(Operation *op, Form &form) {
       refineAmd(op, form);
 }
 
+/// The type of a value; of tensor memory, the one that all views of its allocation have in the end.
+static Type settledTypeOf(Value value) {
+  auto type = dyn_cast<ttg::MemDescType>(value.getType());
+  if (!type || !isa<ttng::TensorMemoryEncodingAttr>(type.getEncoding()))
+    return value.getType();
+  Value allocation = value;
+  while (true) {
+    if (auto index = allocation.getDefiningOp<ttg::MemDescIndexOp>()) {
+      allocation = index.getSrc();
+      continue;
+    }
+    auto argument = dyn_cast<BlockArgument>(allocation);
+    auto holder =
+        argument ? dyn_cast<ttg::WarpSpecializePartitionsOp>(argument.getOwner()->getParentOp())
+                 : nullptr;
+    if (!holder)
+      break;
+    allocation = holder->getOperand(argument.getArgNumber());
+  }
+  if (!isa_and_present<ttng::TMEMAllocOp, tlxd::StorageAliasLocalAllocOp>(
+          allocation.getDefiningOp()))
+    return type;
+  auto stated = cast<ttg::MemDescType>(allocation.getType()), settled = settledType(allocation);
+  if (type.getEncoding() != stated.getEncoding())
+    return type;
+  return ttg::MemDescType::get(type.getContext(), type.getShape(), type.getElementType(),
+                               settled.getEncoding(), type.getMemorySpace(),
+                               type.getMutableMemory(), type.getAllocShape());
+}
+
 void Exporter::emitForm(Operation *op, Form &form) {
   if (error || hasNoInstruction(op))
     return;
   if (!form.op)
     return fail(op->getLoc(),
                 "the simulator has no operation '" + op->getName().getStringRef() + "'");
-  // A buffer keeps the layout it was allocated with: at the levels where layouts
-  // are still being settled, require_layout states a wish about all its uses. How an
-  // accumulator of a pair of CTAs lies in tensor memory stands there alone.
+  // A buffer has the layout it was allocated with: at the levels where layouts are still being
+  // settled, require_layout states a wish about all its uses.
   if (auto require = dyn_cast<tlxd::RequireLayoutOp>(op);
       require && isa<ttg::MemDescType>(require.getType())) {
     if (const BufferPlace *place = places.lookup(require.getSrc()))
       places[require.getResult()] = place;
-    auto wanted = dyn_cast<ttng::TensorMemoryEncodingAttr>(
-        cast<ttg::MemDescType>(require.getType()).getEncoding());
-    auto stated = dyn_cast<ttng::TensorMemoryEncodingAttr>(
-        tlxd::unwrapLayout(cast<ttg::MemDescType>(require.getSrc().getType()).getEncoding()));
-    if (wanted && stated && wanted != stated && wanted.getBlockM() == stated.getBlockM() &&
-        wanted.getBlockN() == stated.getBlockN())
-      return bind(require.getResult(),
-                  builder.emit1(sim::Op::MemDescReinterpret, {reg(require.getSrc())},
-                                typeId(require.getType())));
     return bind(require.getResult(), reg(require.getSrc()));
   }
   // Results first: an effect may be on what the op itself makes.
   sim::Regs results;
   for (Value result : form.results) {
-    results.push_back(builder.newReg(typeId(result.getType())));
+    results.push_back(builder.newReg(typeId(settledTypeOf(result))));
     bind(result, results.back());
   }
   std::vector<sim::Effect> effects = effectsOf(op);

@@ -69,6 +69,8 @@ def gemm(x):
     if not (a and b and c) or len({"f16", "bf16", "f32", "f8E5M2", "f8E4M3FN"} & {x.dtype(a), x.dtype(b)}) == 0:
         return None
     left, right = x.array(a), x.array(b)
+    if left.ndim < 2 or right.ndim < 2:
+        return None
     if "a_scale" in x.arguments:
         left, right = (scaledByBlocks(x, side, name, axis) for side, name, axis in ((left, "a_scale", 1), (right, "b_scale", 0)))
     if left.ndim == 3 and x.scalars.get("sbk") == 1:

@@ -41,6 +41,36 @@ const sim::Inst *find(const sim::Program &program, sim::Op op, unsigned nth = 0)
   return nullptr;
 }
 
+// How an accumulator of a pair of CTAs lies stands in front of the product alone; the load
+// through another view must find it there.
+TEST(Export, AllViewsOfAnAccumulatorLieAsTheProductAsks) {
+  Exported e = exportText(R"(
+#tmem = #ttng.tensor_memory_encoding<blockM = 64, blockN = 128, colStride = 1>
+#pair = #ttng.tensor_memory_encoding<blockM = 64, blockN = 128, colStride = 1, ctaMode = twocta_rhs>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:100"} {
+  tt.func public @k() {
+    %zero = arith.constant 0 : i32
+    %true = arith.constant true
+    %both = ttng.tmem_alloc : () -> !ttg.memdesc<1x64x128xf32, #tmem, #ttng.tensor_memory, mutable>
+    %acc = ttg.memdesc_index %both[%zero] : !ttg.memdesc<1x64x128xf32, #tmem, #ttng.tensor_memory, mutable> -> !ttg.memdesc<64x128xf32, #tmem, #ttng.tensor_memory, mutable>
+    %asked = tlx.require_layout %acc : !ttg.memdesc<64x128xf32, #tmem, #ttng.tensor_memory, mutable> -> !ttg.memdesc<64x128xf32, #pair, #ttng.tensor_memory, mutable>
+    %x = ttng.tmem_load %asked : !ttg.memdesc<64x128xf32, #pair, #ttng.tensor_memory, mutable> -> tensor<64x128xf32>
+    %y = ttng.tmem_load %acc : !ttg.memdesc<64x128xf32, #tmem, #ttng.tensor_memory, mutable> -> tensor<64x128xf32>
+    %plain = ttng.tmem_alloc : () -> !ttg.memdesc<64x128xf32, #tmem, #ttng.tensor_memory, mutable>
+    %z = ttng.tmem_load %plain : !ttg.memdesc<64x128xf32, #tmem, #ttng.tensor_memory, mutable> -> tensor<64x128xf32>
+    tt.return
+  }
+})");
+  ASSERT_TRUE(e.program) << e.error;
+  auto layoutOf = [&](unsigned load) {
+    return e.program->typeOf(e.program->operand(*find(*e.program, sim::Op::TmemLoad, load), 0))
+        .layout;
+  };
+  EXPECT_EQ(layoutOf(0), layoutOf(1));
+  EXPECT_NE(layoutOf(1), layoutOf(2)) << "nobody asks for anything of the other";
+}
+
 TEST(Export, ParametersOfADescriptorFollowIt) {
   Exported e = exportText(R"(
 tt.func public @k(%d: !tt.tensordesc<tensor<64x32xf16>>, %s0: i32, %s1: i32, %t0: i64, %t1: i64,
