@@ -51,6 +51,7 @@ void buildTtgirPipeline(OpPassManager &passes) {
   passes.addPass(createTlxClusterLoops());
   passes.addPass(createTlxDescriptorLayouts());
   passes.addPass(createTlxLowerDescriptors());
+  passes.addPass(createTlxDecomposeScaled());
   passes.addPass(createTlxWarpGroupProducts());
   passes.addPass(createTlxPipelineLoads());
   passes.addPass(createTlxAssignLayouts());

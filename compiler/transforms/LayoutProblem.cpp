@@ -231,6 +231,20 @@ void LayoutProblem::visitCat(tt::CatOp op) {
   fill(place(cast<OpResult>(op.getResult())), 2 * share);
 }
 
+/// The two values of a byte stay in the thread that has it.
+void LayoutProblem::visitFp4(ttg::Fp4ToFpOp op) {
+  RankedTensorType type = tileType(op.getSrc());
+  auto bytes = rowMajorLayout(type, 4, warpsOf(infos[variableOf(op.getResult())]));
+  SmallVector<unsigned> sizes(bytes.getSizePerThread());
+  sizes[op.getAxis()] *= 2;
+  required.emplace_back(place(op.getSrcMutable()), bytes);
+  required.emplace_back(place(cast<OpResult>(op.getResult())),
+                        ttg::BlockedEncodingAttr::get(op.getContext(), sizes,
+                                                      bytes.getThreadsPerWarp(),
+                                                      bytes.getWarpsPerCTA(), bytes.getOrder(),
+                                                      ArrayAttr::get(op.getContext(), {})));
+}
+
 void LayoutProblem::visit(Operation *op) {
   if (eachHandover(op, [&](OpOperand &operand, Value value) { tie(operand, value); }))
     return;
@@ -259,6 +273,8 @@ void LayoutProblem::visit(Operation *op) {
   }
   if (auto cat = dyn_cast<tt::CatOp>(op))
     return visitCat(cat);
+  if (auto unpack = dyn_cast<ttg::Fp4ToFpOp>(op))
+    return visitFp4(unpack);
   // The halves of a pair are what is left without the last dimension.
   if (auto join = dyn_cast<tt::JoinOp>(op)) {
     unsigned axis = tileType(join.getResult()).getRank() - 1;

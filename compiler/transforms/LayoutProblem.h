@@ -62,6 +62,7 @@ private:
   void visitDot(tt::DotOp op);
   void visitReduce(tt::ReduceOp op);
   void visitCat(tt::CatOp op);
+  void visitFp4(ttg::Fp4ToFpOp op);
   void tieAll(mlir::Operation *op);
   void tie(mlir::OpOperand &operand, mlir::Value with);
   void prefer(mlir::Value value, mlir::Attribute layout);

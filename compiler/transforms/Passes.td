@@ -62,6 +62,11 @@ def TlxClusterLoops : Pass<"tlx-cluster-loops", "::mlir::ModuleOp"> {
                            "::tlx::ttng::TTNGDialect"];
 }
 
+def TlxDecomposeScaled : Pass<"tlx-decompose-scaled", "::mlir::ModuleOp"> {
+  let summary = "products with scales are products of scaled operands";
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::tlx::ttg::TTGDialect"];
+}
+
 def TlxWarpGroupProducts : Pass<"tlx-warp-group-products", "::mlir::ModuleOp"> {
   let summary = "products that are large enough are those of warp groups";
   let dependentDialects = ["::tlx::tlxd::TLXDialect", "::tlx::ttng::TTNGDialect"];
