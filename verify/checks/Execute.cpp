@@ -87,6 +87,7 @@ Step Machine::here(const State &state, int task, int event, std::string note) co
   if (task >= 0)
     for (size_t depth = 0; depth < state.tasks[task].n.size(); ++depth)
       step.iteration.push_back(
+          state.tasks[task].earlier[depth] +
           paceOf(state, task, static_cast<int>(depth) + 1).trips(state.tasks[task].n[depth]));
   return step;
 }
@@ -195,6 +196,7 @@ Machine::Outcome Machine::step(State &state, int task) {
     return back ? Outcome::TurnOver : Outcome::Ran;
   }
   case Instr::LoopEnter:
+    t.earlier.push_back(code.loops[instr.index].resumes ? t.lastTrips : 0);
     t.n.push_back(code.loops[instr.index].pace.first);
     t.loops.push_back(instr.index);
     ++t.pc;
@@ -204,6 +206,8 @@ Machine::Outcome Machine::step(State &state, int task) {
     ++t.pc;
     return Outcome::Ran;
   case Instr::LoopExit:
+    t.lastTrips = t.earlier.back() + code.loops[instr.index].pace.trips(t.n.back());
+    t.earlier.pop_back();
     t.n.pop_back();
     t.loops.pop_back();
     ++t.pc;

@@ -151,7 +151,10 @@ struct TaskState {
   bool started = false, done = false;
   std::vector<int64_t> n; ///< iteration numbers of the enclosing loops
   std::vector<int> loops; ///< which loops these are
-  int namedWait = -1;     ///< flat barrier on which it has arrived and waits
+  /// How many iterations the loops had that these resume, for messages.
+  std::vector<int64_t> earlier;
+  int64_t lastTrips = 0; ///< of the loop that was left last
+  int namedWait = -1;    ///< flat barrier on which it has arrived and waits
   bool namedReleased = false;
   bool clusterArrived = false, clusterReleased = false;
   bool clusterRelaxed = false;

@@ -3,6 +3,7 @@
 #include "verify/encode/EncoderImpl.h"
 #include "verify/model/Pace.h"
 #include "verify/model/Prune.h"
+#include "verify/model/Split.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -210,6 +211,7 @@ void Encoder::run() {
     encodeRank(rank);
   dropPrivateElements();
   prune(p);
+  splitLoops(p);
   setPaces(p);
 }
 

@@ -65,6 +65,7 @@ struct Flattener {
     info.name = stmt.name;
     info.loc = stmt.loc;
     info.pace = stmt.pace;
+    info.resumes = stmt.resumes;
     info.parent = currentLoop;
     info.depth = currentLoop < 0 ? 1 : code.loops[currentLoop].depth + 1;
     info.inits = stmt.inits;

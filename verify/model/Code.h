@@ -40,6 +40,7 @@ struct LoopInfo {
   int enterPc = 0, headPc = 0, exitPc = 0;
   std::vector<Assign> inits, nexts;
   Pace pace;
+  bool resumes = false;             ///< see Stmt
   bool conditionalInParent = false; ///< inside an if of the parent's body
 };
 

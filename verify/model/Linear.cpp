@@ -383,14 +383,35 @@ void Linears::loop(const Stmt &stmt, int depth) {
 /// What the variables of a loop are after it: its iteration number no longer
 /// exists there. Only assignments that follow the loop directly may read them.
 void Linears::assignResults(const Stmt &loop, const Stmt &assigns, int depth) {
-  LinId cond = of(loop.cond);
+  LinId cond = of(loop.cond), ord = termForm({LinTerm::Ord, depth, 0, {}});
+  std::optional<LinId> trips = tripsOf(loop, depth);
+  auto isOfLoop = [&](LinId id) {
+    const LinForm &form = forms[id];
+    return std::any_of(form.terms.begin(), form.terms.end(),
+                       [&](const auto &piece) { return termFacts[piece.first].ords >> depth; });
+  };
   for (const Assign &assign : assigns.inits) {
-    LinId inside = of(assign.value);
-    bool ofLoop = false;
-    for (auto [t, coef] : forms[inside].terms)
-      ofLoop |= termFacts[t].ords >> depth != 0;
-    define(assign.var, ofLoop ? termForm({LinTerm::Final, depth, depth, {inside, cond}}) : inside);
+    LinId inside = of(assign.value), after = inside;
+    for (auto [t, coef] : LinForm(forms[inside]).terms)
+      if (trips && t == forms[ord].terms[0].first)
+        after = add(add(after, ord, -coef), *trips, coef);
+    define(assign.var,
+           isOfLoop(after) ? termForm({LinTerm::Final, depth, depth, {inside, cond}}) : after);
   }
+}
+
+/// How many iterations a loop that counts up to a bound has; nothing where that may be
+/// below zero.
+std::optional<LinId> Linears::tripsOf(const Stmt &loop, int depth) {
+  const ExprNode cond = program.exprs[loop.cond];
+  if (cond.op != Op::Lt || !(loop.pace == Pace{}))
+    return std::nullopt;
+  LinId ord = termForm({LinTerm::Ord, depth, 0, {}});
+  LinId trips = add(add(of(cond.b), of(cond.a), -1), ord);
+  bool varies = range(forms[trips]).first < 0;
+  for (auto [t, coef] : forms[trips].terms)
+    varies |= termFacts[t].ords >> depth != 0;
+  return varies ? std::nullopt : std::optional(trips);
 }
 
 std::string Linears::print(const LinForm &form) const {

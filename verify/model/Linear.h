@@ -115,6 +115,7 @@ private:
   void loop(const Stmt &stmt, int depth);
   void branch(const Stmt &stmt, int depth);
   void assignResults(const Stmt &loop, const Stmt &assigns, int depth);
+  std::optional<LinId> tripsOf(const Stmt &loop, int depth);
   void define(VarId var, LinId form);
   LinId privateForm(VarId var, int depth);
   LinId recurrence(LinId init, LinId next, LinId self, int depth, Pace pace);

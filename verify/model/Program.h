@@ -187,6 +187,8 @@ struct Stmt {
   SourceLoc loc = {};
   std::string name = {}; ///< loops: what to call it; UnsupportedStmt: the reason
   Pace pace = {};        ///< loops: how iterations are numbered
+  /// A loop that goes on where the one before it stopped (Split.h).
+  bool resumes = false;
 };
 
 struct Task {

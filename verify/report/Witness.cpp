@@ -89,9 +89,10 @@ private:
     out.cta = program.tasks[step.task].rank;
     out.task = taskName(program.tasks[step.task]);
     out.op = operation(e);
-    out.iteration = step.iteration;
+    bool ran = step.run >= 0;
+    out.iteration = ran ? result.trace[static_cast<size_t>(step.run)].iteration : step.iteration;
     out.completion = step.completion;
-    if (step.run >= 0 && !step.completion)
+    if (ran && !step.completion)
       out.note = result.trace[static_cast<size_t>(step.run)].note;
     trace.events.push_back(std::move(out));
   }
