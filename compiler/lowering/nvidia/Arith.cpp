@@ -3,8 +3,10 @@
 #include "compiler/lowering/nvidia/Families.h"
 
 #include "compiler/dialect/tt/TT.h"
+#include "compiler/dialect/ttg/TTG.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 
 using namespace mlir;
@@ -121,6 +123,67 @@ static LogicalResult lowerDivF(arith::DivFOp op, Emitter &e) {
   });
 }
 
+/// Where a tile's rows (or the like) come from, one value for many elements.
+static Value broadcastSource(Value value) {
+  while (auto *op = value.getDefiningOp()) {
+    if (!isa<tt::BroadcastOp, tt::ExpandDimsOp, ttg::ConvertLayoutOp>(op))
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
+/// Whether `chosen` may be `old` itself, as a selection says.
+static bool mayKeep(Value chosen, Value old) {
+  auto select = chosen.getDefiningOp<arith::SelectOp>();
+  return chosen == old ||
+         (select && (mayKeep(select.getTrueValue(), old) || mayKeep(select.getFalseValue(), old)));
+}
+
+/// Whether a factor is 1 for as long as a selection keeps a value: 2^(old - chosen), as an online
+/// softmax has it whose maximum moves only when it must.
+static bool isMostlyOne(Value factor) {
+  Value power = broadcastSource(factor);
+  if (power == factor || !power.getDefiningOp<math::Exp2Op>())
+    return false;
+  auto difference = power.getDefiningOp()->getOperand(0).getDefiningOp<arith::SubFOp>();
+  return difference && difference.getRhs() != difference.getLhs() &&
+         mayKeep(difference.getRhs(), difference.getLhs());
+}
+
+/// A product with factors that are mostly 1 is passed over by a warp whose factors all are.
+static LogicalResult lowerMulF(arith::MulFOp op, Emitter &e) {
+  auto multiply = [&](ValueRange x) -> Value {
+    return LL::FMulOp::create(e.b, e.loc, x[0].getType(), x);
+  };
+  const bool left = isMostlyOne(op.getLhs());
+  const Registers factors = e.get(left ? op.getLhs() : op.getRhs());
+  if (!left && !isMostlyOne(op.getRhs()))
+    return elementwise(op, e, multiply);
+  Value all;
+  llvm::SmallPtrSet<Value, 8> seen;
+  for (Value factor : factors)
+    if (seen.insert(factor).second) {
+      Value one = LL::ConstantOp::create(e.b, e.loc, factor.getType(),
+                                         e.b.getFloatAttr(factor.getType(), 1.0));
+      Value isOne = LL::FCmpOp::create(e.b, e.loc, LL::FCmpPredicate::oeq, factor, one);
+      all = all ? e.band(all, isOne) : isOne;
+    }
+  if (4 * seen.size() > factors.size())
+    return elementwise(op, e, multiply);
+  all = NVVM::VoteSyncOp::create(e.b, e.loc, e.i1Type(), e.i32(-1), all, NVVM::VoteSyncKind::all);
+  const Registers kept = e.get(left ? op.getRhs() : op.getLhs());
+  Block *scale = e.newBlock(), *after = e.newBlock(e.registerTypes(op.getType()));
+  e.branch(all, after, kept, scale, {});
+  e.moveTo(scale);
+  if (failed(elementwise(op, e, multiply)))
+    return failure();
+  e.branch(after, e.get(op.getResult()));
+  e.moveTo(after);
+  e.set(op.getResult(), Registers(after->args_begin(), after->args_end()));
+  return success();
+}
+
 template <typename Op, typename Low, typename High>
 static LogicalResult lowerClamp(Op op, Emitter &e) {
   return elementwise(op, e, [&](ValueRange x) -> Value {
@@ -167,7 +230,7 @@ void addArith(LoweringTable &table) {
   addSame<arith::MaxUIOp, LL::UMaxOp>(table);
   addSame<arith::AddFOp, LL::FAddOp>(table);
   addSame<arith::SubFOp, LL::FSubOp>(table);
-  addSame<arith::MulFOp, LL::FMulOp>(table);
+  table.add<arith::MulFOp>(lowerMulF);
   addSame<arith::RemFOp, LL::FRemOp>(table);
   addSame<arith::NegFOp, LL::FNegOp>(table);
   addSame<arith::MinNumFOp, LL::MinNumOp>(table);

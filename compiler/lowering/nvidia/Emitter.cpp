@@ -1,4 +1,5 @@
 #include "compiler/lowering/nvidia/Emitter.h"
+#include "compiler/lowering/nvidia/Ptx.h"
 
 #include "compiler/analysis/EncodingToLayout.h"
 #include "compiler/lowering/nvidia/Cluster.h"
@@ -279,6 +280,19 @@ Value Emitter::isFirstThread() { return equal(task.thread, i32(0)); }
 Value Emitter::isElected() {
   Value elected = NVVM::ElectSyncOp::create(b, loc, b.getI1Type(), Value());
   return band(elected, equal(task.uniformWarp, i32(0)));
+}
+
+Value Emitter::never() {
+  if (!neverTrue) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&function.getBody().front());
+    Value multiprocessor =
+        ptx::raw(*this, "mov.u32 $0, %smid;", "=r", {}, {b.getI32Type()}, /*sideEffects=*/false)
+            .front();
+    Value none = LL::ConstantOp::create(b, loc, b.getI32Type(), -1);
+    neverTrue = LL::ICmpOp::create(b, loc, LL::ICmpPredicate::eq, multiprocessor, none);
+  }
+  return neverTrue;
 }
 
 void Emitter::namedBarrier(Value id, Value threads) {

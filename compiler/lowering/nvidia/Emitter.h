@@ -161,6 +161,8 @@ public:
   /// Makes generic writes to shared memory visible to asynchronous readers.
   void proxyFence(bool cluster = false);
   Value shuffle(Value x, mlir::NVVM::ShflKind kind, Value lane);
+  /// False, which nobody but the hardware can know.
+  Value never();
   void startTask(Task next);
 
   //===--- shared memory --------------------------------------------------===//
@@ -193,7 +195,7 @@ private:
   llvm::DenseMap<Value, Registers> values;
   llvm::DenseMap<Type, layout::LinearLayout> layouts;
   llvm::DenseMap<std::pair<Type, mlir::Attribute>, Value> constants;
-  Value sharedBase;
+  Value sharedBase, neverTrue;
 };
 
 /// A value of one output of a layout, for each register: the part of lane and

@@ -225,6 +225,8 @@ SmallVector<Value> wgmma(Emitter &e, const Wgmma &in, Type registerType) {
   return raw(e, text, constraints, values, SmallVector<Type>(count, registerType));
 }
 
+void endBlock(Emitter &e) { Instruction(e).when(e.never()).text("exit").emit(); }
+
 SmallVector<Value> wgmmaWait(Emitter &e, int64_t pending, ValueRange values) {
   std::string constraints, text = "wgmma.wait_group.sync.aligned " + number(pending) + ";";
   SmallVector<Type> types(values.getTypes());

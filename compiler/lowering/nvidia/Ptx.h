@@ -55,6 +55,9 @@ struct Wgmma {
   Value accumulate;                      ///< i1; null: as `accumulators` says
 };
 llvm::SmallVector<Value> wgmma(Emitter &e, const Wgmma &instruction, Type registerType);
+/// The end of a basic block, over which ptxas moves no wait for products: a way out that no CTA
+/// takes. It is gone from the machine code.
+void endBlock(Emitter &e);
 /// Blocks until at most `pending` groups are pending; the values pass through it.
 llvm::SmallVector<Value> wgmmaWait(Emitter &e, int64_t pending, ValueRange values);
 

@@ -289,9 +289,25 @@ LogicalResult lowerWarpGroupDot(ttng::WarpGroupDotOp op, Emitter &e) {
   return WarpGroupDot(op, e).run();
 }
 
+/// Whether arithmetic on tiles stands between a wait and the products or the wait before it.
+bool followsArithmetic(ttng::WarpGroupDotWaitOp wait) {
+  for (Operation *op = wait->getPrevNode(); op; op = op->getPrevNode()) {
+    if (isa<ttng::WarpGroupDotOp, ttng::WarpGroupDotWaitOp>(op))
+      return false;
+    StringRef dialect = op->getDialect()->getNamespace();
+    auto tile = op->getNumResults() == 1 ? dyn_cast<RankedTensorType>(op->getResult(0).getType())
+                                         : RankedTensorType();
+    if (tile && isa<FloatType>(tile.getElementType()) && (dialect == "arith" || dialect == "math"))
+      return true;
+  }
+  return false;
+}
+
 /// What is waited for passes through the wait, so that no use of it can move in
-/// front.
+/// front. Arithmetic that the products overlap stays in front of it.
 LogicalResult lowerWait(ttng::WarpGroupDotWaitOp op, Emitter &e) {
+  if (followsArithmetic(op))
+    ptx::endBlock(e);
   SmallVector<Value> values;
   for (Value input : op.getInputs()) {
     if (isa<ttg::MemDescType>(input.getType()))
