@@ -131,7 +131,8 @@ def gemm_mxfp8(launch):
 
 
 REFERENCES = {
-    "attention/hopper_fwd": attention_causal, "attention/blackwell_fwd": attention_full, "attention/amd_fwd": attention_full,
+    "attention/hopper_fwd": attention_causal, "attention/hopper_overlap": attention_causal,
+    "attention/blackwell_fwd": attention_full, "attention/amd_fwd": attention_full,
     "attention/blackwell_bwd": attention_backward, "gemm/blackwell_mxfp8": gemm_mxfp8,
     "gemm/hopper_ws": gemm, "gemm/hopper_wide": gemm, "gemm/hopper_pingpong": gemm, "gemm/hopper_multicast": gemm,
     "gemm/hopper_fp8": gemm_fp8,
