@@ -66,14 +66,21 @@ public:
   void run(int64_t budget) {
     if (staged.empty() || loop.getUnsignedCmp())
       return;
-    overlap = findOverlap();
+    std::optional<Overlap> sums = findOverlap();
     int64_t bytes = 0;
     for (const Staged &one : staged)
       bytes += bytesOf(one.buffer);
-    for (ahead = kAhead; ahead > 0; --ahead) {
-      size = ahead + (overlap ? 2 : 1);
-      if (bytes * size <= budget)
-        return rewrite();
+    for (auto [rounds, overlaps] :
+         {std::pair(kAhead, true), {1, true}, {kAhead, false}, {1, false}}) {
+      if (overlaps && !sums)
+        continue;
+      ahead = rounds;
+      size = rounds + (overlaps ? 2 : 1);
+      if (bytes * size > budget)
+        continue;
+      if (overlaps)
+        overlap = sums;
+      return rewrite();
     }
   }
 
@@ -424,7 +431,11 @@ struct TlxPipelineLoads : public impl::TlxPipelineLoadsBase<TlxPipelineLoads> {
       if (function.isExternal())
         continue;
       SmallVector<scf::ForOp> loops;
-      function.walk([&](scf::ForOp loop) { loops.push_back(loop); });
+      // Memory that roles would need at the same time is the program's to plan.
+      function.walk([&](scf::ForOp loop) {
+        if (!loop->getParentOfType<ttg::WarpSpecializeOp>())
+          loops.push_back(loop);
+      });
       AxisInfos axes(function);
       for (scf::ForOp loop : loops) {
         int64_t taken = 0;

@@ -14,6 +14,7 @@
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -75,8 +76,15 @@ public:
                                            /*useC=*/Value(), op.getInputPrecision(),
                                            op.getMaxNumImpreciseAcc(), /*isAsync=*/true);
     Value done = ttng::WarpGroupDotWaitOp::create(b, loc, d, 0).getResult(0);
+    llvm::SmallSetVector<Operation *, 2> sources;
+    for (Value read : {op.getA(), op.getB()})
+      sources.insert(read.getDefiningOp());
     op.replaceAllUsesWith(tlxd::ReleaseLayoutOp::create(b, loc, op.getType(), done).getResult());
     op.erase();
+    // Reads and transpositions that are views now.
+    for (Operation *source : sources)
+      if (source && isOpTriviallyDead(source))
+        source->erase();
   }
 
 private:

@@ -34,6 +34,18 @@ tt.func @loaded(%a: !tt.ptr<f16>, %b: !tt.ptr<f16>) -> tensor<64x32xf32> {
   tt.return %d : tensor<64x32xf32>
 }
 
+// Both operands are one tile, which goes away.
+// CHECK-LABEL: @squared
+// CHECK: %[[V:.*]] = ttg.memdesc_trans %[[X:.*]] {
+// CHECK: ttng.warp_group_dot %[[V]], %{{.*}},
+// CHECK-NOT: tt.trans
+tt.func @squared(%x: tensor<64x64xf16>) -> tensor<64x64xf32> {
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %t = tt.trans %x {order = array<i32: 1, 0>} : tensor<64x64xf16> -> tensor<64x64xf16>
+  %d = tt.dot %t, %t, %zero : tensor<64x64xf16> * tensor<64x64xf16> -> tensor<64x64xf32>
+  tt.return %d : tensor<64x64xf32>
+}
+
 // What a loop computes stays in registers; what is transposed is read through a view.
 // CHECK-LABEL: @computed
 // CHECK: %[[Y:.*]] = ttg.local_alloc %arg0
