@@ -78,10 +78,11 @@ struct Argument {
 struct LaunchRequest {
   std::array<int64_t, 3> grid{1, 1, 1}; ///< as in a manifest
   std::array<int64_t, 3> cluster{1, 1, 1};
-  SourceLocation gridLocation, warpsLocation, sharedLocation;
+  SourceLocation gridLocation, warpsLocation, sharedLocation, tmemLocation;
   std::vector<Argument> arguments;    ///< one for each parameter
   std::optional<int64_t> totalWarps;  ///< launched for a CTA, when known
   std::optional<int64_t> sharedBytes; ///< of a CTA, when known
+  std::optional<int64_t> tmemColumns; ///< of tensor memory, of a CTA, when known
   bool values = true;                 ///< compute what the kernel writes
   bool time = true;                   ///< predict or measure how long it takes
   std::optional<bool> raceCheck;      ///< nothing: the backend decides

@@ -74,7 +74,7 @@ void readMetadata(json::Node node, Manifest &out) {
   out.numWarps = number("num_warps", 1, 64, &out.numWarpsLocation);
   out.numCtas = number("num_ctas", 1, maxClusterCtas, &out.numCtasLocation).value_or(1);
   out.sharedBytes = number("shared", 0, int64_t(1) << 24, &out.sharedLocation);
-  out.tmemColumns = number("tmem_size", 0, int64_t(1) << 20);
+  out.tmemColumns = number("tmem_size", 0, int64_t(1) << 20, &out.tmemLocation);
   out.maxRegisters = number("maxnreg", 1, 255);
   out.globalScratchBytes = number("global_scratch_size", 0, int64_t(1) << 40).value_or(0);
 }

@@ -106,7 +106,7 @@ struct Manifest {
   std::array<int64_t, 3> grid{1, 1, 1};
   /// As given; without one, num_ctas along x.
   std::array<int64_t, 3> cluster{1, 1, 1};
-  SourceLocation kernelLocation, targetLocation, gridLocation, sharedLocation;
+  SourceLocation kernelLocation, targetLocation, gridLocation, sharedLocation, tmemLocation;
   SourceLocation defaultNumWarpsLocation, numWarpsLocation, numCtasLocation;
 
   std::optional<int64_t> defaultNumWarps; ///< of the default region

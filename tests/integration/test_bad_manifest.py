@@ -101,6 +101,21 @@ class BadManifest(ToolTest):
                 else:
                     self.assertEqual(self.run_(command).returncode, 0)
 
+    def test_tensorMemoryOfAnotherKernel(self):
+        kernel = os.path.join(pytlx.SOURCE, "kernels", "gemm", "blackwell_ws.mlir")
+        with open(kernel.replace(".mlir", ".json"), encoding="utf-8") as file:
+            manifest = json.load(file)
+        for columns, says in ((1024, "tmem_size is 1024 columns; a CTA has 512"),
+                              (16, "tmem_size is 16 columns; a buffer of the kernel alone has "), (512, None)):
+            with self.subTest(columns=columns):
+                manifest["metadata"]["tmem_size"] = columns
+                path = self.file("launch.json", json.dumps(manifest, indent=1))
+                command = ["tlx-run", kernel, "--manifest", path, "--timing-only"]
+                if says:
+                    self.refuses(command, path, says)
+                else:
+                    self.assertEqual(self.run_(command).returncode, 0)
+
     def test_kernelNeedsMoreThanTheChipHas(self):
         command = self.run_on(MANIFEST) + ["--what-if", "sm.smemPerCta=65536"]
         self.refuses(command, os.path.join("kernels", "gemm", "hopper_ws.py"), "bytes of shared memory")

@@ -111,6 +111,8 @@ private:
       return Error("num_warps is " + std::to_string(*request.totalWarps) +
                        "; the kernel's regions need " + std::to_string(warps),
                    request.warpsLocation, hint);
+    if (auto fits = checkTensorMemory(hint); !fits)
+      return fits;
     if (!request.sharedBytes || !request.sharedLocation.line)
       return {};
     // How buffers share bytes is the producer's; each CTA's part of each must fit. Ours may end
@@ -123,6 +125,22 @@ private:
                          " bytes; a buffer of the kernel alone has " + std::to_string(bytes),
                      request.sharedLocation, hint);
     }
+    return {};
+  }
+
+  Result<void> checkTensorMemory(const char *hint) {
+    if (!request.tmemColumns || !request.tmemLocation.line)
+      return {};
+    constexpr int64_t most = sim::tmemLaneBytes / 4;
+    const std::string states = "tmem_size is " + std::to_string(*request.tmemColumns);
+    if (*request.tmemColumns > most)
+      return Error(states + " columns; a CTA has " + std::to_string(most), request.tmemLocation);
+    for (const sim::Allocation &allocation : kernel.code().allocations)
+      if (int64_t columns = allocation.bytes / 4;
+          allocation.space == sync::Space::Tensor && columns > *request.tmemColumns)
+        return Error(states + " columns; a buffer of the kernel alone has " +
+                         std::to_string(columns),
+                     request.tmemLocation, hint);
     return {};
   }
 

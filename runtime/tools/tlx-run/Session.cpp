@@ -130,6 +130,8 @@ device::LaunchRequest requestFor(const Options &options, const Manifest &manifes
   request.warpsLocation = manifest.numWarpsLocation;
   request.sharedBytes = manifest.sharedBytes;
   request.sharedLocation = manifest.sharedLocation;
+  request.tmemColumns = manifest.tmemColumns;
+  request.tmemLocation = manifest.tmemLocation;
   request.values = !options.timingOnly;
   request.time = !options.functionalOnly;
   if (options.timeout)
