@@ -51,8 +51,9 @@ bool Machine::initBarrier(State &state, int task, int event, const Resolved &r) 
              {{-1, b.initEvent, {}, "first initialised here", {}}}});
     return false;
   }
-  if (!accessByStrands(state, task, event, map.barrierCells(r.barrier), 1, true,
-                       sync::Proxy::Generic))
+  Resolved memory = r;
+  memory.cells = &map.barrierCells(r.barrier);
+  if (!accessByStrands(state, task, event, memory, 1, true))
     return false;
   b = BarrierState{};
   b.inited = true;
@@ -102,16 +103,17 @@ bool Machine::invalBarrier(State &state, int task, int event, const Resolved &r)
           here(state, task, event),
           {{-1, b.initEvent, {}, "initialised here", {}}}});
   b = BarrierState{};
-  const std::vector<int> &cells = map.barrierCells(r.barrier);
-  if (!accessByStrands(state, task, event, cells, 1, true, sync::Proxy::Generic))
+  Resolved memory = r;
+  memory.cells = &map.barrierCells(r.barrier);
+  if (!accessByStrands(state, task, event, memory, 1, true))
     return false;
   // A signal that nobody waits for does no harm unless the memory is used again: it is
   // a write that may still come.
-  for (int cell : cells)
+  for (int cell : *memory.cells)
     for (Token token : stray)
       state.cells[cell].accesses.push_back(
           {token, asyncAgent(state.tokens[token].task, sync::Group::None), true, true, true, true,
-           state.tokens[token].event, 0, state.serial});
+           false, state.tokens[token].event, 0, state.serial});
   return true;
 }
 

@@ -37,6 +37,12 @@ void Machine::prepareGroups() {
   std::map<std::tuple<int, int, int>, std::vector<int>> siblings; // class, task, parent -> loops
   std::map<std::pair<int, int>, int> first;                       // class, depth -> loop
   std::vector<char> asked(total, 0);
+  auto unite = [&](int cls, int depth, int id) {
+    asked[id] = 1;
+    auto [it, isNew] = first.try_emplace({cls, depth}, id);
+    if (!isNew)
+      parent[find(id)] = find(it->second);
+  };
   for (int task = 0; task < numTasks; ++task) {
     const Code &code = codes[task];
     for (size_t pc = 0; pc < code.instrs.size(); ++pc) {
@@ -52,13 +58,17 @@ void Machine::prepareGroups() {
           table.collect(effect.pred, true, classes);
           for (ExprId e : {effect.amount, effect.phase, effect.target.slot, effect.target.rank})
             table.collect(e, false, classes);
+          // Iterations in which tiles of one buffer lie are counted alike.
+          for (const Range &range : effect.target.tile)
+            for (int depth : linears.depthsOf(linears.of(range.origin)))
+              if (int loop = code.loopAround(static_cast<int>(pc), depth); loop >= 0)
+                unite(~effect.target.object, depth, loopId[task][loop]);
         }
       for (int cls : classes) {
         if (options.splitSiblings && !table.cls(cls).ords.empty()) {
-          int depth = table.cls(cls).ords.back().first, loop = code.loopAt[pc];
-          while (loop >= 0 && code.loops[loop].depth > depth)
-            loop = code.loops[loop].parent;
-          if (loop >= 0 && code.loops[loop].depth == depth) {
+          int depth = table.cls(cls).ords.back().first;
+          int loop = code.loopAround(static_cast<int>(pc), depth);
+          if (loop >= 0) {
             auto &known = siblings[{cls, task, code.loops[loop].parent}];
             auto at = std::find(known.begin(), known.end(), loop);
             int which = static_cast<int>(at - known.begin());
@@ -75,18 +85,12 @@ void Machine::prepareGroups() {
         for (auto [d, coef] : c.ords)
           depths.push_back(d);
         for (int d : depths) {
-          int loop = code.loopAt[pc];
-          while (loop >= 0 && code.loops[loop].depth > d)
-            loop = code.loops[loop].parent;
-          if (loop < 0 || code.loops[loop].depth != d)
+          int loop = code.loopAround(static_cast<int>(pc), d);
+          if (loop < 0)
             continue;
-          int id = loopId[task][loop];
-          asked[id] = 1;
           if (d == *std::max_element(depths.begin(), depths.end()))
             asks(cls, task, loop);
-          auto [it, isNew] = first.try_emplace({cls, d}, id);
-          if (!isNew)
-            parent[find(id)] = find(it->second);
+          unite(cls, d, loopId[task][loop]);
         }
       }
     }
@@ -368,6 +372,12 @@ std::string Machine::canonical(State &state, const Fork &fork) {
       names[t] = named++;
     w.put(names[t]);
   };
+  auto put = [&](const Access &access) {
+    token(access.token);
+    w.put(access.agent);
+    w.put(access.write | access.async << 1 | access.asyncProxy << 2 | access.ordered << 3 |
+          access.reduces << 4);
+  };
   w.put(state.turn);
   w.put(state.idle);
   w.put(fork.task);
@@ -437,14 +447,21 @@ std::string Machine::canonical(State &state, const Fork &fork) {
     w.put(cell.accesses.size() << 1 | (cell.freedBy >= 0));
     w.put(cell.answer < 0 ? 0 : cell.answer - state.answers[map.cellRank(static_cast<int>(i))]);
     for (const Access &access : cell.accesses) {
-      token(access.token);
-      w.put(access.agent);
-      w.put(access.write | access.async << 1 | access.asyncProxy << 2 | access.ordered << 3);
+      put(access);
       w.put(access.async || map.spaceKind(static_cast<int>(&cell - state.cells.data())) ==
                                 static_cast<int>(sync::Space::Tensor)
                 ? access.extent
                 : 0);
     }
+  }
+  w.put(state.tiles.size());
+  for (const TileState &tile : state.tiles) {
+    w.put(tile.buffer);
+    for (int64_t number : identity(state, tile))
+      w.put(number);
+    w.put(tile.cell.accesses.size());
+    for (const Access &access : tile.cell.accesses)
+      put(access);
   }
   for (int rank = 0; rank < program.ranks; ++rank) {
     token(state.entry[rank]);

@@ -24,6 +24,7 @@ Machine::Machine(const Program &program, MachineOptions options)
   for (const Task &task : program.tasks)
     linears.analyse(task.body);
   findAnswerReaders();
+  findTiles();
   demands.analyse(all);
   prepareGroups();
   for (ExprId expr : program.positive)
@@ -314,6 +315,11 @@ bool Machine::resolve(State &state, int task, int event, std::vector<Resolved> &
         continue;
     }
     Resolved r{&effect};
+    for (const Range &range : effect.target.tile) {
+      Place place{linears.of(range.origin), state.tasks[task].n, range.extents};
+      simplify(state, task, place.form, place.n, false);
+      r.places.push_back(std::move(place));
+    }
     int64_t slot, rank;
     bool isMemory = effect.onMemory();
     bool hasTarget = isMemory || effect.target.object >= 0;
@@ -429,8 +435,7 @@ Machine::Outcome Machine::applyIssue(State &state, int task, int event, const Re
     if (effect.lifetime != Lifetime::Goes)
       return beginOrEnd(state, task, event, r);
     int strands = effect.threads == Threads::Elected ? 1 : halves(task);
-    if (!accessByStrands(state, task, event, *r.cells, strands, effect.kind == Kind::Write,
-                         effect.proxy))
+    if (!accessByStrands(state, task, event, r, strands, effect.kind == Kind::Write))
       return Outcome::Stopped;
     if (effect.kind == Kind::Read && !r.cells->empty())
       readAnswer(state, task, event, state.cells[r.cells->front()]);
@@ -540,9 +545,9 @@ Machine::Outcome Machine::applyAsync(State &state, int task, int event,
                 r.effect->kind == Kind::Write,
                 true,
                 r.effect->proxy == sync::Proxy::Async,
-                ordered};
-    if (!mayAccess(state, task, event, *r.cells, by) ||
-        !addAccess(state, task, event, *r.cells, by, token))
+                ordered,
+                r.effect->reduces};
+    if (!mayAccess(state, task, event, r, by) || !addAccess(state, task, event, r, by, token))
       return Outcome::Stopped;
     if (answers && r.effect->kind == Kind::Write && !r.cells->empty()) {
       int64_t number = state.answers[map.cellRank(r.cells->front())]++;

@@ -106,6 +106,7 @@ private:
     int barrier = -1;
     const std::vector<int> *cells = nullptr;
     int64_t amount = 0, phase = 0;
+    std::vector<Place> places = {}; ///< of a tile of global memory
   };
   /// Appends an event to the log.
   void record(const State &state, int task, int event);
@@ -138,19 +139,33 @@ private:
     int row; ///< knows what the access is ordered after
     uint16_t agent;
     bool write, async, asyncProxy, ordered;
+    bool reduces = false;
+    bool tile = false; ///< of global memory
   };
-  bool accessByStrands(State &state, int task, int event, const std::vector<int> &cells,
-                       int strands, bool write, sync::Proxy proxy);
-  bool mayAccess(State &state, int task, int event, const std::vector<int> &cells,
-                 const Accessor &by);
-  bool addAccess(State &state, int task, int event, const std::vector<int> &cells,
-                 const Accessor &by, Token token);
+  bool accessByStrands(State &state, int task, int event, const Resolved &what, int strands,
+                       bool write);
+  bool mayAccess(State &state, int task, int event, const Resolved &what, const Accessor &by);
+  bool isOrdered(State &state, int task, int event, const Cell &cell, sync::Space space,
+                 const Accessor &by, uint32_t extent);
+  bool addAccess(State &state, int task, int event, const Resolved &what, const Accessor &by,
+                 Token token);
+  void remember(const State &state, int event, Cell &cell, const Accessor &by, Token token,
+                uint32_t extent) const;
   bool isApproximate(int event) const;
   uint32_t extentOf(int task, int event, const std::vector<int> &cells, bool async) const;
 
   /// What the task wrote to these tensor maps, or knows to be written, can be read
   /// by copies of those who come after it.
   void publish(State &state, int task, int event, const std::vector<int> &cells);
+
+  // GlobalTiles.cpp
+  void findTiles();
+  bool mayAccessTile(State &state, int task, int event, const Resolved &what, Accessor by);
+  TileState &tileOf(State &state, int task, const Resolved &what) const;
+  void settleTiles(State &state) const;
+  std::vector<int64_t> identity(const State &state, const TileState &tile) const;
+  bool mayStillTouch(const State &state, int task, int buffer) const;
+  void warnOfReadWait(State &state, int task, int event, const Access &other);
 
   // Lifetime.cpp
   /// `touch.task` reaches into CTA `rank`, which must have started and may not
@@ -223,6 +238,9 @@ private:
   MemoryMap map;
   std::vector<std::vector<std::vector<bool>>> liveVars; ///< task, pc, index in taskVars
   std::vector<std::vector<VarId>> taskVars;
+  /// By buffer of global memory: tasks that access tiles of it, and whether an engine does.
+  std::map<int, std::vector<char>> tileTasks;
+  std::set<int> asyncTiles;
   std::vector<char> readsAnswers;          ///< tasks that read what a launch control request wrote
   std::vector<std::vector<int>> loopGroup; ///< task, loop -> group or -1
   struct LoopRef {

@@ -62,130 +62,150 @@ bool Machine::onePipe(uint16_t agent) const {
          group == sync::Group::BulkStore;
 }
 
-bool Machine::accessByStrands(State &state, int task, int event, const std::vector<int> &cells,
-                              int strands, bool write, sync::Proxy proxy) {
+bool Machine::accessByStrands(State &state, int task, int event, const Resolved &what, int strands,
+                              bool write) {
   auto by = [&](int half) {
-    return Accessor{strand(task, half),
-                    static_cast<uint16_t>(strand(task, half)),
-                    write,
-                    false,
-                    proxy == sync::Proxy::Async,
-                    false};
+    Accessor one{strand(task, half),
+                 static_cast<uint16_t>(strand(task, half)),
+                 write,
+                 false,
+                 what.effect->proxy == sync::Proxy::Async,
+                 false};
+    one.reduces = what.effect->reduces;
+    return one;
   };
   // All of them first: what one strand may do does not excuse the other.
   for (int half = 0; half < strands; ++half)
-    if (!mayAccess(state, task, event, cells, by(half)))
+    if (!mayAccess(state, task, event, what, by(half)))
       return false;
   for (int half = 0; half < strands; ++half)
-    if (!addAccess(state, task, event, cells, by(half), state.epoch[strand(task, half)]))
+    if (!addAccess(state, task, event, what, by(half), state.epoch[strand(task, half)]))
       return false;
   return true;
 }
 
 /// Is an access ordered after all that conflict with it? False: violation.
-bool Machine::mayAccess(State &state, int task, int event, const std::vector<int> &cells,
+bool Machine::mayAccess(State &state, int task, int event, const Resolved &what,
                         const Accessor &by) {
-  auto [row, agent, write, async, asyncProxy, ordered] = by;
-  uint32_t extent = extentOf(task, event, cells, async);
-  for (int index : cells) {
-    Cell &cell = state.cells[index];
-    if (!isAlive(state, task, event, index, write))
+  if (!what.places.empty())
+    return mayAccessTile(state, task, event, what, by);
+  uint32_t extent = extentOf(task, event, *what.cells, by.async);
+  for (int index : *what.cells)
+    if (!isAlive(state, task, event, index, by.write) ||
+        !isOrdered(state, task, event, state.cells[index],
+                   static_cast<sync::Space>(map.spaceKind(index)), by, extent))
       return false;
-    auto space = static_cast<sync::Space>(map.spaceKind(index));
-    bool registers = space == sync::Space::None, global = space == sync::Space::Global;
-    bool shared = !registers && space != sync::Space::Tensor;
-    for (const Access &other : cell.accesses) {
-      if ((!write && !other.write) || other.serial == state.serial)
-        continue; // two reads, or another warp's part of the same operation
-      if (async && other.async && other.agent == agent &&
-          (onePipe(agent) || (write && other.write && extent && extent == other.extent)))
+  return true;
+}
+
+/// The same for one cell, or one tile of global memory.
+bool Machine::isOrdered(State &state, int task, int event, const Cell &cell, sync::Space space,
+                        const Accessor &by, uint32_t extent) {
+  auto [row, agent, write, async, asyncProxy, ordered, reduces, tile] = by;
+  bool registers = space == sync::Space::None, global = space == sync::Space::Global;
+  bool shared = !registers && space != sync::Space::Tensor;
+  for (const Access &other : cell.accesses) {
+    if ((!write && !other.write) || other.serial == state.serial || (reduces && other.reduces))
+      continue; // in any order, or another warp's part of the same operation
+    if (async && other.async && other.agent == agent &&
+        (onePipe(agent) || (write && other.write && extent && extent == other.extent)))
+      continue;
+    int otherTask = other.agent < 2 * numTasks ? other.agent / 2 : -1; // of a strand
+    if (((global && !async) || registers) && otherTask == task)
+      continue; // in program order
+    if (!shared && !async && otherTask == task) {
+      // Lanes belong to warps, and so do the columns when there are more warps than
+      // lanes: what has the same extent is the same warp's. No barrier is inserted.
+      if (!extent || extent == other.extent)
         continue;
-      int otherTask = other.agent < 2 * numTasks ? other.agent / 2 : -1; // of a strand
-      if (((global && !async) || registers) && otherTask == task)
-        continue; // in program order
-      if (!shared && !async && otherTask == task) {
-        // Lanes belong to warps, and so do the columns when there are more warps than
-        // lanes: what has the same extent is the same warp's. No barrier is inserted.
-        if (!extent || extent == other.extent)
-          continue;
-      } else if (!state.knowledge.knows(row, other.token) && otherTask == task &&
-                 keeps(Lowering::Membar))
-        taskBarrier(state, task); // the barrier that the membar analysis inserts
-      if (row == scratchRow() && otherTask == task)
-        state.knowledge.join(row, strand(task, 0));
-      bool vague = isApproximate(event) || isApproximate(other.event);
-      const char *what =
-          write ? (async ? "asynchronous write" : "write") : (async ? "asynchronous read" : "read");
-      if (!state.knowledge.knows(row, other.token)) {
-        if (vague)
-          return unknownPart(state, task, event);
-        bool stray = state.tokens[other.token].signal;
-        Violation v{stray ? BugClass::BarrierLifetime : BugClass::Race,
-                    stray ? "memory of an invalidated barrier is used again though a signal of " +
-                                program.events[other.event].op + " may still come"
-                          : std::string(what) + " is not ordered after the " + accessText(other) +
-                                " of the same memory",
-                    here(state, task, event),
-                    {}};
-        v.related.push_back(
-            {taskOf(other), other.event, {}, "the other access: " + accessText(other), {}});
-        violate(std::move(v));
-        return false;
-      }
-      if (!shared || !asyncProxy || other.asyncProxy)
-        continue;
-      if (!global && state.knowledge.seesAsync(row, other.token))
-        continue; // what tensor maps need is a fence of their own, see publish()
-      bool readFirst = !other.write;
-      if (readFirst && options.warProxy == WarProxy::Off)
-        continue;
-      Violation v{BugClass::ProxyFence,
-                  std::string(what) + " through the async proxy of what the " + accessText(other) +
-                      " touched through the generic proxy, with no " +
-                      (global ? "fence.proxy.tensormap" : "fence.proxy.async") + " between them",
-                  here(state, task, event),
-                  {}};
-      v.related.push_back({taskOf(other), other.event, {}, "the generic access", {}});
-      if (readFirst && options.warProxy == WarProxy::Warn) {
-        warn(std::move(v));
-        continue;
-      }
+    } else if (!tile && !state.knowledge.knows(row, other.token) && otherTask == task &&
+               keeps(Lowering::Membar)) {
+      taskBarrier(state, task); // the barrier that the membar analysis inserts
+    }
+    if (row == scratchRow() && otherTask == task)
+      state.knowledge.join(row, strand(task, 0));
+    bool vague = isApproximate(event) || isApproximate(other.event);
+    const char *what =
+        write ? (async ? "asynchronous write" : "write") : (async ? "asynchronous read" : "read");
+    if (!state.knowledge.knows(row, other.token)) {
       if (vague)
         return unknownPart(state, task, event);
+      bool stray = state.tokens[other.token].signal;
+      Violation v{stray ? BugClass::BarrierLifetime : BugClass::Race,
+                  stray ? "memory of an invalidated barrier is used again though a signal of " +
+                              program.events[other.event].op + " may still come"
+                        : std::string(what) + " is not ordered after the " + accessText(other) +
+                              " of the same " + (global ? "elements of global memory" : "memory"),
+                  here(state, task, event),
+                  {}};
+      v.related.push_back(
+          {taskOf(other), other.event, {}, "the other access: " + accessText(other), {}});
       violate(std::move(v));
       return false;
     }
+    if (tile && other.write && other.agent == asyncAgent(taskOf(other), sync::Group::BulkStore))
+      warnOfReadWait(state, task, event, other);
+    if (!shared || !asyncProxy || other.asyncProxy)
+      continue;
+    if ((!global || tile) && state.knowledge.seesAsync(row, other.token))
+      continue; // what tensor maps need is a fence of their own, see publish()
+    bool readFirst = !other.write;
+    if (readFirst && (tile || options.warProxy == WarProxy::Off))
+      continue;
+    Violation v{BugClass::ProxyFence,
+                std::string(what) + " through the async proxy of what the " + accessText(other) +
+                    " touched through the generic proxy, with no " +
+                    (global && !tile ? "fence.proxy.tensormap" : "fence.proxy.async") +
+                    " between them",
+                here(state, task, event),
+                {}};
+    v.related.push_back({taskOf(other), other.event, {}, "the generic access", {}});
+    if (readFirst && options.warProxy == WarProxy::Warn) {
+      warn(std::move(v));
+      continue;
+    }
+    if (vague)
+      return unknownPart(state, task, event);
+    violate(std::move(v));
+    return false;
   }
   return true;
 }
 
 /// Remembers an access that later ones must be ordered against. False: violation.
-bool Machine::addAccess(State &state, int task, int event, const std::vector<int> &cells,
-                        const Accessor &by, Token token) {
-  auto [row, agent, write, async, asyncProxy, ordered] = by;
-  uint32_t extent = extentOf(task, event, cells, async);
-  for (int index : cells) {
+bool Machine::addAccess(State &state, int task, int event, const Resolved &what, const Accessor &by,
+                        Token token) {
+  if (!what.places.empty()) {
+    remember(state, event, tileOf(state, task, what).cell, by, token, 0);
+    return true;
+  }
+  uint32_t extent = extentOf(task, event, *what.cells, by.async);
+  for (int index : *what.cells) {
     if (int rank = map.cellRank(index);
         rank != program.tasks[task].rank &&
-        !reachPeer(state, rank, row, {token, false, event, static_cast<int16_t>(task)}))
+        !reachPeer(state, rank, by.row, {token, false, event, static_cast<int16_t>(task)}))
       return false;
-    Cell &cell = state.cells[index];
-    // Reads of one agent: the later stands for the earlier, because whoever is
-    // ordered after the later is ordered after both.
-    if (write) {
-      cell.answer = -1;
-      std::erase_if(cell.accesses,
-                    [&](const Access &other) { return other.serial != state.serial; });
-    } else {
-      std::erase_if(cell.accesses, [&](const Access &other) {
-        return !other.write && other.agent == agent && other.asyncProxy == asyncProxy &&
-               (!async || ordered || state.knowledge.knows(row, other.token));
-      });
-    }
-    cell.accesses.push_back(
-        {token, agent, write, async, asyncProxy, ordered, event, extent, state.serial});
+    remember(state, event, state.cells[index], by, token, extent);
   }
   return true;
+}
+
+void Machine::remember(const State &state, int event, Cell &cell, const Accessor &by, Token token,
+                       uint32_t extent) const {
+  // Reads of one agent: the later stands for the earlier, because whoever is
+  // ordered after the later is ordered after both. So do updates.
+  if (by.write && !by.reduces) {
+    cell.answer = -1;
+    std::erase_if(cell.accesses, [&](const Access &other) { return other.serial != state.serial; });
+  } else {
+    std::erase_if(cell.accesses, [&](const Access &other) {
+      return other.write == by.write && other.reduces == by.reduces && other.agent == by.agent &&
+             other.asyncProxy == by.asyncProxy &&
+             (!by.async || by.ordered || state.knowledge.knows(by.row, other.token));
+    });
+  }
+  cell.accesses.push_back({token, by.agent, by.write, by.async, by.asyncProxy, by.ordered,
+                           by.reduces, event, extent, state.serial});
 }
 
 /// A task's n-th look at an answer of cluster launch control is taken for the n-th

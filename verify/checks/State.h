@@ -18,7 +18,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "verify/model/Linear.h"
+#include "verify/model/Tiles.h"
 
 #include <array>
 #include <cstring>
@@ -90,6 +90,7 @@ struct Access {
   bool async : 1;      ///< performed by an engine, token of its own
   bool asyncProxy : 1; ///< went through the async proxy
   bool ordered : 1;    ///< its agent completes in issue order
+  bool reduces : 1;    ///< a part of an atomic update
   int32_t event;
   uint32_t extent; ///< see Machine::extentOf
   int32_t serial;  ///< when, for messages; not part of the state's identity
@@ -100,6 +101,15 @@ struct Cell {
   std::vector<Access> accesses;
   int32_t freedBy = -1; ///< event that ended its life
   int64_t answer = -1;  ///< it holds this answer of cluster launch control
+};
+
+/// A tile of global memory that was accessed.
+struct TileState {
+  int buffer = -1;
+  int task = -1;          ///< that accessed it first
+  std::vector<int> loops; ///< ... inside these
+  std::vector<Place> places;
+  Cell cell;
 };
 
 /// A wait that returned because of the last completed generation.
@@ -181,6 +191,7 @@ struct State {
   std::vector<int64_t> vars; ///< UnknownValue when not known
   std::vector<BarrierState> barriers;
   std::vector<Cell> cells;
+  std::vector<TileState> tiles; ///< oldest first
   Knowledge knowledge;
   std::vector<TokenInfo> tokens;
   std::vector<Token> epoch;                ///< of each strand

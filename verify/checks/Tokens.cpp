@@ -62,6 +62,9 @@ void Machine::collectGarbage(State &state) {
   for (const Cell &cell : state.cells)
     for (const Access &access : cell.accesses)
       use(access.token);
+  for (const TileState &tile : state.tiles)
+    for (const Access &access : tile.cell.accesses)
+      use(access.token);
   for (const BarrierState &barrier : state.barriers) {
     use(barrier.initToken);
     for (const auto &list : barrier.arrivals)
@@ -111,6 +114,7 @@ void Machine::settle(State &state) {
              (access.asyncProxy || (isMap ? !access.write : visible(access.token)));
     });
   }
+  settleTiles(state);
   for (BarrierState &barrier : state.barriers) {
     for (auto &list : barrier.arrivals)
       std::erase_if(list, known);
@@ -133,6 +137,9 @@ void Machine::settle(State &state) {
       used[touch.token] = 1;
   for (const Cell &cell : state.cells)
     for (const Access &access : cell.accesses)
+      used[access.token] = 1;
+  for (const TileState &tile : state.tiles)
+    for (const Access &access : tile.cell.accesses)
       used[access.token] = 1;
   for (const BarrierState &barrier : state.barriers)
     for (const auto &list : barrier.arrivals)

@@ -70,6 +70,13 @@ void Encoder::effects(Operation *op, Block &block) {
   };
   if (productRegisters.contains(op))
     event.effects.push_back(onRegisters(op, sync::Kind::Write));
+  // What an operation both reads and writes of global memory it updates atomically.
+  auto ofGlobal = [&](sync::Kind kind) {
+    return llvm::any_of(declared, [&](const tlx::SyncEffect &one) {
+      return one.kind == kind && one.space == sync::Space::Global;
+    });
+  };
+  updates = ofGlobal(sync::Kind::Read) && ofGlobal(sync::Kind::Write);
   bool requests = false;
   bool delivers = llvm::any_of(
       declared, [](const tlx::SyncEffect &one) { return one.kind == sync::Kind::BarrierComplete; });
@@ -191,8 +198,9 @@ bool Encoder::effect(Operation *op, const tlx::SyncEffect &from, std::vector<Eff
   default: break;
   }
   if (memory && from.space == sync::Space::Global) {
+    effect.reduces = updates;
     mapEffect(from, effect, out);
-    elementEffect(op, effect, out);
+    elementEffect(op, from, effect, out);
     return true;
   }
   if (!from.target) {

@@ -125,7 +125,6 @@ bool Encoder::readLaunch() {
 void Encoder::scan() {
   function->walk([&](Operation *op) {
     freesMemory |= hasEffect<MemoryEffects::Free>(op);
-    hasAtomics |= isa<tt::AtomicRMWOp, tt::AtomicCASOp>(op);
     if (op->getName().getStringRef() == "ttg.memdesc_index") {
       // Partitions see allocations as block arguments.
       indexedRoots.insert(throughCaptures(op->getOperand(0)));

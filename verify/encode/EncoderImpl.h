@@ -67,6 +67,36 @@ public:
   void run();
 
 private:
+  /// What accesses to global memory are compared by: the argument (null: none, it is the
+  /// expressions alone), the CTA, and strides or the expressions of address and mask.
+  using TensorKey = std::tuple<const void *, int, std::vector<ExprId>>;
+  struct GlobalAccess {
+    mlir::Operation *op = nullptr;
+    mlir::Value root; ///< argument or descriptor; null when unclear
+    int task = 0, rank = 0;
+    int buffer = -1;       ///< -1: not compared
+    ExprId value = NoExpr; ///< that is stored
+    bool write = false, reduces = false, async = false;
+    sync::Group group = sync::Group::None;
+    std::vector<Range> tile;
+  };
+  /// A value, or a tensor's elements: root + rest + sums of steps along axes of the tensor.
+  struct Affine {
+    mlir::Value root; ///< the argument that a pointer is made from
+    ExprId rest = NoExpr;
+    struct Axis {
+      ExprId origin = NoExpr;
+      int64_t size = 1;
+      ExprId stride = NoExpr;
+    };
+    std::map<int64_t, Axis> axes;
+  };
+  struct Tile {
+    mlir::Value root;
+    std::vector<ExprId> strides; ///< that are not constant, by range
+    std::vector<Range> ranges;
+  };
+
   // Encoder.cpp
   bool readLaunch();
   void scan();
@@ -143,8 +173,21 @@ private:
   // GlobalMemory.cpp
   bool isFixed(ExprId expr) const;
   ExprId tensorKey(mlir::Value value);
-  void elementEffect(mlir::Operation *op, Effect effect, std::vector<Effect> &out);
+  int tensorBuffer(const TensorKey &key);
+  void elementEffect(mlir::Operation *op, const tlx::SyncEffect &from, Effect effect,
+                     std::vector<Effect> &out);
+  bool mayCollide(const GlobalAccess &a, const GlobalAccess &b) const;
+  bool maySpin() const;
   void dropPrivateElements();
+
+  // Addresses.cpp
+  std::optional<Affine> sum(const std::optional<Affine> &a, const std::optional<Affine> &b);
+  std::optional<Affine> product(const Affine &a, ExprId by);
+  std::optional<Affine> affine(mlir::Value value);
+  bool boundsOnly(mlir::Value mask, ExprId &predicate);
+  mlir::Value descriptorRoot(mlir::Value desc) const;
+  std::optional<Tile> boxOf(mlir::Operation *op, mlir::Value desc);
+  std::optional<Tile> tileOf(mlir::Value pointers);
 
   // Registers.cpp
   void findEarlyReads();
@@ -189,19 +232,12 @@ private:
            std::optional<llvm::SmallVector<BufferSpan>>>
       spansOfViews;
   llvm::DenseMap<mlir::Operation *, int> maps; ///< scratch allocation -> buffer of tensor maps
-  /// Elements of global memory that are accessed by one expression.
-  struct Elements {
-    int buffer = -1;
-    std::set<int> tasks;
-    std::set<ExprId> values; ///< that are stored
-    bool loads = false;
-  };
-  std::map<std::pair<ExprId, int>, Elements> elements;
+  std::map<TensorKey, int> tensors;            ///< buffers
+  std::vector<GlobalAccess> globals;
   llvm::DenseMap<mlir::Value, ExprId> tensorKeys;
   /// Who reads results of asynchronous products too early, and of which.
   llvm::DenseMap<mlir::Operation *, llvm::SmallSetVector<mlir::Operation *, 2>> earlyReads;
   llvm::DenseMap<mlir::Operation *, int> productRegisters; ///< buffers of these, -1: none yet
-  bool hasAtomics = false;              ///< tasks may synchronise through global memory
   int taskNumber = 0, tasksSeen = 0;    ///< the task being encoded; how many there are
   std::map<std::string, ExprId> shared; ///< symbols that all tasks see alike
   int named = -1;
@@ -209,6 +245,7 @@ private:
   ExprId threadId = NoExpr; ///< gpu.thread_id x within the task
   /// Those that make the task's per-thread arrivals, where not all do.
   std::optional<std::vector<bool>> arriving;
+  bool updates = false;          ///< the operation being encoded updates global memory
   bool fencesBulkStores = false; ///< the level lacks the compiler's own fences
   bool copiesInOrder = false;    ///< what a wave copies to LDS lands in issue order
   /// How the waves divide a copy: by the type of its source and that of its buffer.

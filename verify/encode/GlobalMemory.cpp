@@ -1,10 +1,11 @@
-//===- GlobalMemory.cpp - elements that several tasks access --------------===//
+//===- GlobalMemory.cpp - what several tasks access in global memory ------===//
 //
-// Tasks of one CTA may access the same elements of global memory. Where the
-// addresses and the mask of two accesses are the same function of arguments and
-// program ids, the elements are the same for certain: they are a buffer of their
-// own. Addresses that depend on a loop or on data, or are different expressions,
-// are not compared (contract).
+// Tasks of one CTA may access the same elements of global memory. Accesses through
+// one argument, or by one descriptor, are compared where each is a tile
+// (Addresses.cpp) or, failing that, where address and mask are the same function of
+// arguments and program ids. Each such tensor is a buffer. Accesses that are not
+// compared although one of them writes are named in a note; different arguments are
+// taken for different memory (contract).
 //
 // Stores that all write the same value do not conflict. CTAs of a cluster are not
 // compared: those that compute a result together may all store it.
@@ -14,8 +15,9 @@
 #include "verify/encode/EncoderImpl.h"
 
 #include "compiler/dialect/tt/TT.h"
+#include "verify/model/Tiles.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -83,46 +85,143 @@ ExprId Encoder::tensorKey(Value value) {
   return tensorKeys[value] = key;
 }
 
-void Encoder::elementEffect(Operation *op, Effect effect, std::vector<Effect> &out) {
-  auto store = dyn_cast<tt::StoreOp>(op);
-  auto load = dyn_cast<tt::LoadOp>(op);
-  if (hasAtomics || (!store && !load))
-    return;
-  ExprId key = tensorKey(store ? store.getPtr() : load.getPtr());
-  if (Value mask = store ? store.getMask() : load.getMask(); mask && key != NoExpr) {
-    ExprId where = tensorKey(mask);
-    key = where == NoExpr ? NoExpr : e.opaque("where", key, where);
-  }
-  if (key == NoExpr)
-    return;
-  auto [it, isNew] = elements.try_emplace({key, rank});
-  Elements &shared = it->second;
+/// The buffer that stands for a tensor.
+int Encoder::tensorBuffer(const TensorKey &key) {
+  auto [it, isNew] = tensors.try_emplace(key, -1);
   if (isNew) {
     Buffer buffer;
     buffer.name = "global memory";
     buffer.where = sync::Space::Global;
-    buffer.space = -(1 << 20) - static_cast<int>(elements.size());
+    buffer.space = -(1 << 20) - static_cast<int>(tensors.size());
     buffer.stride = 1;
     buffer.ranks = p.ranks;
-    shared.buffer = p.addBuffer(std::move(buffer));
+    it->second = p.addBuffer(std::move(buffer));
   }
-  shared.tasks.insert(taskNumber);
-  if (store)
-    shared.values.insert(tensorKey(store.getValue()));
+  return it->second;
+}
+
+void Encoder::elementEffect(Operation *op, const tlx::SyncEffect &from, Effect effect,
+                            std::vector<Effect> &out) {
+  if (!from.target || numCtas > 1)
+    return;
+  bool described = isa<tt::TensorDescType>(from.target.getType());
+  if (!described && mapOf(from.target))
+    return; // a tensor map, no element
+  GlobalAccess access;
+  access.task = taskNumber;
+  access.rank = rank;
+  access.write = effect.kind == sync::Kind::Write;
+  access.op = op;
+  auto store = dyn_cast<tt::StoreOp>(op);
+  auto load = dyn_cast<tt::LoadOp>(op);
+  Value mask = store ? store.getMask() : load ? load.getMask() : Value();
+  std::optional<Tile> tile;
+  if (described)
+    tile = boxOf(op, from.target);
+  else if (store || load || isa<tt::AtomicRMWOp>(op))
+    tile = tileOf(from.target);
+  if (auto update = dyn_cast<tt::AtomicRMWOp>(op))
+    mask = update.getMask();
+  if (mask && tile && !boundsOnly(mask, effect.pred))
+    tile.reset();
+  if (tile)
+    access.root = tile->root;
   else
-    shared.loads = true;
-  effect.target.object = shared.buffer;
+    access.root = described ? descriptorRoot(from.target) : pointerRoot(from.target);
+  if (tile) {
+    access.buffer = tensorBuffer({tile->root.getAsOpaquePointer(), rank, std::move(tile->strides)});
+    effect.target.tile = std::move(tile->ranges);
+  } else if (ExprId key = store || load ? tensorKey(from.target) : NoExpr; key != NoExpr) {
+    ExprId where = mask ? tensorKey(mask) : NoExpr;
+    if (!mask || where != NoExpr)
+      access.buffer = tensorBuffer({nullptr, rank, {key, where}});
+  }
+  if (store)
+    access.value = tensorKey(store.getValue());
+  else if (auto stores = dyn_cast<tt::DescriptorStoreOp>(op))
+    access.value = tensorKey(stores.getSrc());
+  access.reduces = effect.reduces;
+  access.async = effect.moment == sync::Moment::Completion;
+  access.group = effect.group;
+  access.tile = effect.target.tile;
+  globals.push_back(access);
+  if (access.buffer < 0)
+    return;
+  effect.target.object = access.buffer;
   out.push_back(std::move(effect));
 }
 
-/// Forgets accesses that cannot conflict with another task's.
+/// Whether two accesses may collide if they touch the same elements: one writes, and
+/// neither the program nor a queue orders them.
+bool Encoder::mayCollide(const GlobalAccess &a, const GlobalAccess &b) const {
+  if (a.rank != b.rank || !(a.write || b.write) || (a.reduces && b.reduces))
+    return false;
+  if (a.write && b.write && a.value != NoExpr && a.value == b.value)
+    return false;
+  if (a.task != b.task)
+    return true;
+  bool oneQueue = a.async && b.async && a.group == b.group && a.group == sync::Group::BulkStore;
+  return (a.async || b.async) && !oneQueue;
+}
+
+/// Tasks that may wait for each other through global memory: one looks at what atomic
+/// updates gave, or loads again and again.
+bool Encoder::maySpin() const {
+  bool spins = false;
+  function->walk([&](Operation *op) {
+    if (isa<tt::AtomicRMWOp, tt::AtomicCASOp>(op))
+      spins |= !op->use_empty();
+    if (auto loop = dyn_cast<scf::WhileOp>(op))
+      loop.getBefore().walk([&](tt::LoadOp load) {
+        Value root = pointerRoot(load.getPtr());
+        spins |= !root || writtenPointers.contains(root);
+      });
+  });
+  return spins;
+}
+
+/// Forgets accesses that cannot conflict, and names those that are not compared.
 void Encoder::dropPrivateElements() {
+  llvm::DenseSet<int> kept;
+  const GlobalAccess *blind[2] = {};
+  int pairs = 0;
+  std::optional<Linears> linears;
+  auto places = [&](const GlobalAccess &access) {
+    std::vector<Place> out;
+    for (const Range &range : access.tile)
+      out.push_back({linears->of(range.origin), {}, range.extents});
+    return out;
+  };
+  for (size_t i = 0; i < globals.size(); ++i)
+    for (size_t j = 0; j <= i; ++j) {
+      const GlobalAccess &a = globals[i], &b = globals[j];
+      if (!mayCollide(a, b) || (a.root && b.root && a.root != b.root))
+        continue;
+      if (!linears) {
+        linears.emplace(p);
+        for (const Task &task : p.tasks)
+          linears->analyse(task.body);
+      }
+      Lie how = a.buffer < 0 || a.buffer != b.buffer ? Lie::Unknown
+                                                     : everLie(*linears, places(a), places(b));
+      if (how == Lie::Meet && !maySpin()) {
+        kept.insert(a.buffer);
+      } else if (how != Lie::Apart && a.task != b.task) {
+        if (!pairs++)
+          blind[0] = &b, blind[1] = &a;
+      }
+    }
+  if (pairs)
+    out.notes.push_back(
+        "not compared: accesses of different tasks to global memory, " +
+        (pairs == 1 ? std::string("which may") : std::to_string(pairs) + " pairs that may") +
+        " be the same elements, such as " + blind[0]->op->getName().getStringRef().str() + " at " +
+        locOf(blind[0]->op).str() + " and " + blind[1]->op->getName().getStringRef().str() +
+        " at " + locOf(blind[1]->op).str());
   llvm::DenseSet<int> harmless;
-  for (const auto &[key, shared] : elements) {
-    bool oneValue = shared.values.size() == 1 && *shared.values.begin() != NoExpr;
-    if (shared.tasks.size() < 2 || shared.values.empty() || (oneValue && !shared.loads))
-      harmless.insert(shared.buffer);
-  }
+  for (const auto &[key, buffer] : tensors)
+    if (!kept.contains(buffer))
+      harmless.insert(buffer);
   for (Event &event : p.events)
     std::erase_if(event.effects, [&](const Effect &effect) {
       return effect.onMemory() && harmless.contains(effect.target.object);

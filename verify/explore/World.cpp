@@ -168,9 +168,12 @@ bool Interpreter::addRegions(const World &w, int t, const Effect &effect,
                                          : eval(w, t, target.rank);
   if (slot < 0 || slot >= buffer.slots || rank < 0 || rank >= buffer.ranks)
     return false;
-  for (const Rect &place : placesOf(buffer, target, slot))
-    out.push_back(
-        {buffer.space, rank, place, effect.kind == Kind::Write, effect.lifetime == Lifetime::Ends});
+  for (const Rect &place : placesOf(buffer, target, slot)) {
+    out.push_back({buffer.space, rank, place, effect.kind == Kind::Write,
+                   effect.lifetime == Lifetime::Ends, effect.reduces});
+    for (const Range &range : target.tile)
+      out.back().tile.emplace_back(eval(w, t, range.origin), range.extents);
+  }
   return true;
 }
 
@@ -193,18 +196,6 @@ std::vector<Region> Interpreter::nextAccesses(const World &w, int t, Group &grou
     addRegions(w, t, effect, out);
   }
   return out;
-}
-
-bool tlx::verify::onePipe(Group group) { return group == Group::Tcgen05 || group == Group::Wgmma; }
-
-bool tlx::verify::landInOrder(const Program &program, int a, int b) {
-  auto share = [&](int event) {
-    uint32_t of = 0;
-    for (const Effect &effect : program.events[event].effects)
-      of = std::max(of, effect.share);
-    return of;
-  };
-  return a >= 0 && b >= 0 && share(a) && share(a) == share(b);
 }
 
 std::optional<Fault> Interpreter::race(const World &w) {

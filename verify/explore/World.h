@@ -21,13 +21,12 @@ struct Region {
   int64_t rank = 0;
   Rect place;
   bool write = false;
-  bool frees = false; ///< the CTAs of a pair free both parts together
+  bool frees = false;    ///< the CTAs of a pair free both parts together
+  bool commutes = false; ///< a part of an atomic update
+  /// A tile of global memory, by axis: where it begins and what it is made of.
+  std::vector<std::pair<int64_t, std::vector<Extent>>> tile = {};
   bool operator==(const Region &) const = default;
-  bool clashes(const Region &o) const {
-    return space == o.space && rank == o.rank && !(frees && o.frees) && place.x0 < o.place.x1 &&
-           o.place.x0 < place.x1 && place.y0 < o.place.y1 && o.place.y0 < place.y1 &&
-           (write || o.write);
-  }
+  bool clashes(const Region &o) const;
 };
 
 /// Whether what one task issues there takes place in issue order.

@@ -50,6 +50,14 @@ struct Code {
   std::vector<int> loopAt;     ///< innermost loop of each instruction, or -1
   std::vector<SourceLoc> locs; ///< of branches
   std::vector<std::string> reasons;
+
+  /// The loop of that depth around an instruction, or -1.
+  int loopAround(int pc, int depth) const {
+    int loop = loopAt[pc];
+    while (loop >= 0 && loops[loop].depth > depth)
+      loop = loops[loop].parent;
+    return loop >= 0 && loops[loop].depth == depth ? loop : -1;
+  }
 };
 
 Code flatten(const Block &body);

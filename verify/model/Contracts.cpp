@@ -37,9 +37,11 @@ const std::vector<tlx::verify::Contract> &tlx::verify::contracts() {
        "type to one buffer are divided among the waves alike"},
       {"tcgen05-in-order", "tcgen05 operations of one issuing thread run and complete in order"},
       {"global-memory",
-       "accesses to global memory are compared where address and mask are the same "
-       "function of arguments and program ids, others are not; loads of memory "
-       "that the kernel does not write give the same value to all tasks"},
+       "different arguments are different memory; tasks' accesses by one of them are compared "
+       "where the distance of their tiles is a number, or address and mask are the same function "
+       "of arguments and program ids; others of which one writes are named in a note; a proxy "
+       "fence is one for global memory too; loads of memory that the kernel does not write give "
+       "the same value to all tasks"},
       {"cluster-sync-after-init",
        "a cluster kernel that reaches other CTAs gets a cluster barrier "
        "after the barrier initialisations of its entry block, which "

@@ -320,6 +320,24 @@ bool Linears::mentionsPrivate(LinId id, int except) const {
   return false;
 }
 
+std::vector<int> Linears::depthsOf(LinId id) const {
+  uint32_t ords = 0;
+  for (auto [t, coef] : forms[id].terms)
+    ords |= termFacts[t].ords;
+  std::vector<int> depths;
+  for (int depth = 1; depth < 32; ++depth)
+    if (ords >> depth & 1)
+      depths.push_back(depth);
+  return depths;
+}
+
+bool Linears::isPrivate(int id) const {
+  const LinTerm &term = terms[id];
+  return (term.kind == LinTerm::Private && term.value >= 0) ||
+         std::any_of(term.operands.begin(), term.operands.end(),
+                     [&](LinId operand) { return mentionsPrivate(operand, -1); });
+}
+
 /// The form of a loop variable in iteration Ord(depth), or -1: `init` before
 /// the first iteration, then `next`, which names the variable as `self`.
 LinId Linears::recurrence(LinId init, LinId next, LinId self, int depth, Pace pace) {

@@ -74,6 +74,10 @@ public:
   const LinForm &form(LinId id) const { return forms[id]; }
   const LinTerm &term(int id) const { return terms[id]; }
   const TermFacts &facts(int id) const { return termFacts[id]; }
+  /// The depths of the loops whose iteration numbers a form depends on.
+  std::vector<int> depthsOf(LinId id) const;
+  /// Made from a variable without a closed form.
+  bool isPrivate(int term) const;
   LinId intern(LinForm form);
   LinId add(LinId a, LinId b, int64_t scaleB = 1);
   LinId termForm(LinTerm term);

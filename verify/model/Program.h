@@ -88,6 +88,22 @@ struct Buffer {
   int64_t start(int64_t slot) const { return base + slot * stride + slot % group * width(); }
 };
 
+/// So many elements, each `stride` after the last.
+struct Extent {
+  int64_t size = 1, stride = 1;
+  auto operator<=>(const Extent &) const = default;
+};
+
+/// Whether an element of `a` and one of `b` are the same when `a` begins `apart` behind `b`.
+bool meet(const std::vector<Extent> &a, const std::vector<Extent> &b, int64_t apart);
+
+/// What an access to global memory touches along one axis of the tensor: sums of one
+/// element of each extent, from `origin` on.
+struct Range {
+  ExprId origin = NoExpr;
+  std::vector<Extent> extents;
+};
+
 /// The object of an effect. `object` indexes Program::barriers or ::buffers as
 /// the effect's kind says.
 struct Target {
@@ -98,6 +114,8 @@ struct Target {
   /// Only something within these parts, not known what: no ground for a BUG.
   bool approximate = false;
   ExprId rank = NoExpr; ///< CTA of the cluster; NoExpr: the task's own
+  /// Global memory: the part of the buffer, by axis; empty: all of it.
+  std::vector<Range> tile = {};
 };
 
 /// Where an access to a slot lies in its space.
@@ -128,6 +146,7 @@ struct Effect {
   Lifetime lifetime = Lifetime::Goes;
   bool paired = false;   ///< done together with the other CTA of the pair, which must have started
   bool diverged = false; ///< executed by a part of a warp
+  bool reduces = false;  ///< part of an atomic update: in any order with others
   /// Asynchronous writes of one task to one place whose numbers are equal land in
   /// issue order; 0: no such order.
   uint32_t share = 0;

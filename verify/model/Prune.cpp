@@ -12,10 +12,13 @@ public:
 
   void run() {
     for (const Event &event : program.events)
-      for (const Effect &effect : event.effects)
+      for (const Effect &effect : event.effects) {
         for (ExprId e :
              {effect.amount, effect.phase, effect.pred, effect.target.slot, effect.target.rank})
           read(e);
+        for (const Range &range : effect.target.tile)
+          read(range.origin);
+      }
     do {
       changed = false;
       for (Task &task : program.tasks)

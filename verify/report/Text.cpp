@@ -64,6 +64,9 @@ std::string tlx::verify::toText(const KernelReport &r, bool colour) {
     if (!r.bound.empty())
       out += "  " + r.bound + "\n";
   }
+  if (r.verdict != "BUG")
+    for (const std::string &note : r.notes)
+      out += "  note: " + note + "\n";
   for (const ReportFinding &warning : r.warnings) {
     out += (warning.loc.known() ? warning.loc.str() + ": " : std::string()) +
            paint("1;35", "warning") + ": " + warning.cls + ": " + warning.message + "\n";

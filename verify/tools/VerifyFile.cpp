@@ -197,6 +197,7 @@ KernelReport verifyKernel(Operation *function, const std::string &path, IrLevel 
   EncodedKernel encoded = encode(function, shape);
   report.encodeSeconds = since(start);
   report.kernel = encoded.program.kernel;
+  report.notes.insert(report.notes.end(), encoded.notes.begin(), encoded.notes.end());
   if (!encoded.reason.empty()) {
     report.reason = encoded.reason;
     report.message = encoded.message;

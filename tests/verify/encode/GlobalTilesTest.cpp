@@ -1,0 +1,214 @@
+// Tiles of global memory that several tasks access: where they lie, what orders them, and
+// what is said when that is not known.
+#include "tests/verify/encode/EncodeTest.h"
+
+#include <regex>
+
+using namespace tlx::verify;
+using tlx::verify::testing::EncodeTest;
+
+namespace {
+class GlobalTilesTest : public EncodeTest {
+protected:
+  /// Two tasks with tiles of 64 rows by `%d` and 64 elements from `%p` on, two barriers of
+  /// one arrival, and a tile of shared memory.
+  std::string judge(const std::string &defaults, const std::string &partition) {
+    std::string text = R"(
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+!d = !tt.tensordesc<tensor<64x64xf16>>
+!m = !ttg.memdesc<64x64xf16, #s, #smem, mutable>
+!bar = !ttg.memdesc<1xi64, #b, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32} {
+tt.func @k(%d: !d, %p: !tt.ptr<f16>, %n: i32, %step: i32) {
+)" + constants + R"(  %pid = tt.get_program_id x : i32
+  %m = ttg.local_alloc : () -> !m
+  %full = ttg.local_alloc : () -> !bar
+  %loaded = ttg.local_alloc : () -> !bar
+  ttng.init_barrier %full, 1 : !bar
+  ttng.init_barrier %loaded, 1 : !bar
+  ttg.warp_specialize(%d, %p, %n, %step, %pid, %m, %full, %loaded)
+  default {
+)" + defaults + R"(
+  ttg.warp_yield
+  }
+  partition0(%db: !d, %pb: !tt.ptr<f16>, %nb: i32, %stepb: i32, %pidb: i32, %mb: !m, %fullb: !bar,
+             %loadedb: !bar) num_warps(4) {
+)" + inPartition(constants + partition) +
+                       R"(
+  ttg.warp_return
+  } : (!d, !tt.ptr<f16>, i32, i32, i32, !m, !bar, !bar) -> ()
+  tt.return
+} }
+)";
+    EncodedKernel kernel = encoded(text);
+    EXPECT_EQ(kernel.reason, "") << kernel.message << text;
+    notes = kernel.notes;
+    ProofResult proof = prove(kernel.program, {});
+    warnings = proof.warnings;
+    if (proof.verdict == ProofResult::Bug)
+      message = proof.violation.message;
+    return proof.verdict == ProofResult::Proved ? "PROVED"
+           : proof.verdict == ProofResult::Bug  ? info(proof.violation.cls).name
+                                                : proof.reason;
+  }
+
+  /// Every name is another one there.
+  static std::string inPartition(const std::string &text) {
+    return std::regex_replace(text, std::regex("%([a-z]\\w*)"), "%$1b");
+  }
+  inline static const std::string constants = R"(  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c16 = arith.constant 16 : i32
+  %c32 = arith.constant 32 : i32
+  %c64 = arith.constant 64 : i32
+  %c128 = arith.constant 128 : i32
+  %true = arith.constant true
+  %v = arith.constant dense<1.0> : tensor<64x64xf16>
+  %w = arith.constant dense<2.0> : tensor<64x64xf16>
+)";
+
+  /// Rows from `row` on, stored from registers.
+  static std::string store(const std::string &row, const std::string &value = "%v") {
+    return "  tt.descriptor_store %d[" + row + ", %c0], " + value + " : !d, tensor<64x64xf16>\n";
+  }
+  static std::string load(const std::string &row) {
+    return "  %r = tt.descriptor_load %d[" + row + ", %c0] : !d -> tensor<64x64xf16>\n";
+  }
+  /// A loop over the program's tiles; %row: where the iteration's begins.
+  static std::string tiles(const std::string &body) {
+    return "  scf.for %t = %pid to %n step %step : i32 {\n  %row = arith.muli %t, %c128 : i32\n" +
+           body + "  }\n";
+  }
+  /// The address and value of 64 elements from `from` on.
+  static std::string at(const std::string &from) {
+    return "  %i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>\n"
+           "  %f = tt.splat " +
+           from +
+           " : i32 -> tensor<64xi32>\n"
+           "  %o = arith.addi %f, %i : tensor<64xi32>\n"
+           "  %q = tt.splat %p : !tt.ptr<f16> -> tensor<64x!tt.ptr<f16>>\n"
+           "  %a = tt.addptr %q, %o : tensor<64x!tt.ptr<f16>>, tensor<64xi32>\n";
+  }
+  static std::string constant(const char *value) {
+    return std::string("  %x = arith.constant dense<") + value + "> : tensor<64xf16>\n";
+  }
+  const std::string update =
+      "  %all = arith.constant dense<true> : tensor<64xi1>\n"
+      "  %old = tt.atomic_rmw fadd, acq_rel, gpu, %a, %x, %all : "
+      "(tensor<64x!tt.ptr<f16>>, tensor<64xf16>, tensor<64xi1>) -> tensor<64xf16>\n";
+  const std::string put = "  tt.store %a, %x : tensor<64x!tt.ptr<f16>>\n";
+  const std::string arrive = "  ttng.arrive_barrier %full, 1 : !bar\n";
+  const std::string wait = "  ttng.wait_barrier %full, %c0 : !bar\n";
+  const std::string copyIn =
+      "  ttng.barrier_expect %loaded, 8192, %true : !bar\n"
+      "  ttng.async_tma_copy_global_to_local %d[%c0, %c0] %m, %loaded, %true : !d, !bar -> !m\n"
+      "  ttng.wait_barrier %loaded, %c0 : !bar\n";
+  std::vector<std::string> notes;
+  std::vector<Violation> warnings;
+};
+} // namespace
+
+TEST_F(GlobalTilesTest, tilesOfOneIterationOverlapOrLieApart) {
+  auto both = [&](const std::string &other) {
+    return judge(tiles(store("%row")),
+                 tiles("  %low = arith.addi %row, " + other + " : i32\n" + store("%low", "%w")));
+  };
+  EXPECT_EQ(both("%c64"), "PROVED");
+  EXPECT_TRUE(notes.empty());
+  EXPECT_EQ(both("%c32"), "race");
+  EXPECT_EQ(both("%c0"), "race");
+  EXPECT_NE(message.find("elements of global memory"), std::string::npos) << message;
+}
+
+TEST_F(GlobalTilesTest, whatIsNotKnownIsNoted) {
+  EXPECT_EQ(judge(store("%n"), store("%step", "%w")), "PROVED");
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_NE(notes[0].find("not compared"), std::string::npos);
+  // Two reads, or one value twice, need no comparison.
+  EXPECT_EQ(judge(load("%n"), load("%step")), "PROVED");
+  EXPECT_TRUE(notes.empty());
+  EXPECT_EQ(judge(store("%n"), store("%step")), "PROVED");
+  EXPECT_TRUE(notes.empty());
+}
+
+TEST_F(GlobalTilesTest, whatIsHandedOverInARingIsOrdered) {
+  const std::string phase = "  %f = arith.andi %k, %c1 : i32\n";
+  auto ring = [&](const std::string &waits, const std::string &row) {
+    return judge("  scf.for %k = %c0 to %n step %c1 : i32 {\n" + phase +
+                     "  %row = arith.muli %k, %c64 : i32\n" + store("%row") + arrive +
+                     "  ttng.wait_barrier %loaded, %f : !bar\n  }\n",
+                 "  scf.for %k = %c0 to %n step %c1 : i32 {\n" + phase +
+                     "  %next = arith.addi %k, %c1 : i32\n  %at = arith.muli " + row +
+                     ", %c64 : i32\n" + waits + load("%at") +
+                     "  ttng.arrive_barrier %loaded, 1 : !bar\n  }\n");
+  };
+  const std::string full = "  ttng.wait_barrier %full, %f : !bar\n";
+  EXPECT_EQ(ring(full, "%k"), "PROVED");
+  EXPECT_TRUE(notes.empty());
+  EXPECT_EQ(ring("", "%k"), "race");
+  EXPECT_EQ(ring(full, "%next"), "PROVED"); // before it is written, as well as after
+}
+
+TEST_F(GlobalTilesTest, pointersWithStridesAreTiles) {
+  auto rows = [&](const std::string &first, const std::string &value) {
+    return "  %i = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32>\n"
+           "  %f = tt.splat " +
+           first +
+           " : i32 -> tensor<16xi32>\n"
+           "  %o = arith.addi %f, %i : tensor<16xi32>\n"
+           "  %e = tt.expand_dims %o {axis = 1 : i32} : tensor<16xi32> -> tensor<16x1xi32>\n"
+           "  %s = tt.splat %step : i32 -> tensor<16x1xi32>\n"
+           "  %g = arith.muli %e, %s : tensor<16x1xi32>\n"
+           "  %j = tt.expand_dims %i {axis = 0 : i32} : tensor<16xi32> -> tensor<1x16xi32>\n"
+           "  %q = tt.splat %p : !tt.ptr<f16> -> tensor<16x1x!tt.ptr<f16>>\n"
+           "  %a = tt.addptr %q, %g : tensor<16x1x!tt.ptr<f16>>, tensor<16x1xi32>\n"
+           "  %ab = tt.broadcast %a : tensor<16x1x!tt.ptr<f16>> -> tensor<16x16x!tt.ptr<f16>>\n"
+           "  %jb = tt.broadcast %j : tensor<1x16xi32> -> tensor<16x16xi32>\n"
+           "  %b = tt.addptr %ab, %jb : tensor<16x16x!tt.ptr<f16>>, tensor<16x16xi32>\n"
+           "  %x = arith.constant dense<" +
+           value +
+           "> : tensor<16x16xf16>\n"
+           "  tt.store %b, %x : tensor<16x16x!tt.ptr<f16>>\n";
+  };
+  const std::string low = "  %low = arith.addi %pid, %c16 : i32\n";
+  EXPECT_EQ(judge(rows("%pid", "1.0"), low + rows("%low", "2.0")), "PROVED");
+  EXPECT_TRUE(notes.empty());
+  EXPECT_EQ(judge(rows("%pid", "1.0"), rows("%pid", "2.0")), "race");
+}
+
+TEST_F(GlobalTilesTest, updatesCommuteAndStoresDoNot) {
+  const std::string here = at("%pid") + constant("1.0");
+  EXPECT_EQ(judge(here + update, here + update), "PROVED");
+  EXPECT_EQ(judge(here + update, here + put), "race");
+  // Who looks at what an update gave may wait for it.
+  std::string used = here + update + "  tt.store %a, %old : tensor<64x!tt.ptr<f16>>\n";
+  EXPECT_EQ(judge(used, here + put), "PROVED");
+  EXPECT_EQ(notes.size(), 1u);
+}
+
+TEST_F(GlobalTilesTest, aStoreThatTmaReadsIsFenced) {
+  const std::string fence = "  ttng.fence_async_shared {bCluster = false}\n";
+  auto handed = [&](const std::string &before, const std::string &after) {
+    return judge(store("%c0") + before, after + copyIn);
+  };
+  EXPECT_EQ(handed(fence + arrive, wait), "PROVED");
+  EXPECT_EQ(handed(arrive, wait + fence), "PROVED");
+  EXPECT_EQ(handed(arrive, wait), "proxy-fence");
+  EXPECT_EQ(handed(fence, ""), "race");
+}
+
+TEST_F(GlobalTilesTest, aTmaStoreIsWaitedFor) {
+  auto handed = [&](const std::string &waits, const std::string &after) {
+    return judge("  ttng.async_tma_copy_local_to_global %d[%c0, %c0] %m : !d, !m\n" + waits +
+                     arrive,
+                 after + load("%c32"));
+  };
+  const std::string stored = "  ttng.async_tma_store_wait {pendings = 0 : i32}\n";
+  EXPECT_EQ(handed(stored, wait), "PROVED");
+  ASSERT_EQ(warnings.size(), 1u); // the wait is for the source only
+  EXPECT_EQ(warnings[0].cls, BugClass::Race);
+  EXPECT_EQ(handed("", wait), "race");
+  EXPECT_EQ(handed(stored, ""), "race");
+}
