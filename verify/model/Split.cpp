@@ -145,10 +145,13 @@ private:
     stmt.cond = renamed(stmt.cond, names);
     if (stmt.kind == Stmt::EventStmt) {
       Event event = program.events[static_cast<size_t>(stmt.event)];
-      for (Effect &effect : event.effects)
+      for (Effect &effect : event.effects) {
         for (ExprId *expr : {&effect.target.slot, &effect.target.rank, &effect.amount,
                              &effect.phase, &effect.pred})
           *expr = renamed(*expr, names);
+        for (Range &range : effect.target.tile)
+          range.origin = renamed(range.origin, names);
+      }
       stmt.event = program.addEvent(std::move(event));
     }
     for (Block *part : {&stmt.before, &stmt.body, &stmt.orElse})

@@ -1,5 +1,6 @@
 #include "verify/tools/VerifyFile.h"
 #include "compiler/dialect/registry/Registry.h"
+#include "compiler/dialect/tt/TT.h"
 #include "compiler/ingest/ParseFile.h"
 #include "compiler/pipelines/Ingest.h"
 #include "compiler/pipelines/ManifestFacts.h"
@@ -107,6 +108,23 @@ std::map<std::string, int64_t> valuesOf(const Manifest &manifest) {
   return values;
 }
 
+/// A value of a parameter that a run does not depend on. What a descriptor describes is wide
+/// enough for the run's tiles: its sizes come behind it, then its strides.
+int64_t anyValue(FunctionOpInterface function, unsigned parameter) {
+  constexpr int64_t Wide = int64_t(1) << 16;
+  for (unsigned back = 1; back <= parameter; ++back) {
+    auto desc = dyn_cast<tt::TensorDescType>(function.getArgumentTypes()[parameter - back]);
+    if (!desc)
+      continue;
+    unsigned rank = static_cast<unsigned>(desc.getBlockType().getRank());
+    if (back < 2 * rank)
+      return Wide;
+    break;
+  }
+  auto divisor = function.getArgAttrOfType<IntegerAttr>(parameter, "tt.divisibility");
+  return divisor ? divisor.getInt() : 1;
+}
+
 /// What only the file knows of a replay: its bytes, the launch and the types of
 /// the parameters.
 void completeReplay(replay::Trace &trace, FunctionOpInterface function, const LaunchShape &launch,
@@ -145,8 +163,8 @@ void completeReplay(replay::Trace &trace, FunctionOpInterface function, const La
                                [&](const replay::Scalar &s) { return s.parameter == parameter; });
     if (given == trace.scalars.end()) {
       // The run does not depend on it.
-      auto divisor = function.getArgAttrOfType<IntegerAttr>(i, "tt.divisibility");
-      trace.scalars.push_back({parameter, {}, {}, false, divisor ? divisor.getInt() : 1, 1});
+      trace.scalars.push_back(
+          {parameter, {}, {}, false, anyValue(function, static_cast<unsigned>(i)), 1});
       given = std::prev(trace.scalars.end());
     }
     llvm::raw_string_ostream(given->type) << type;
