@@ -44,9 +44,10 @@ Machine::Eval Machine::evaluate(State &state, int task, ExprId expr, int64_t &va
     return foldBinary(node.op, a, b, value) ? Eval::Known : Eval::Unknown;
   if (node.op == Op::Eq || node.op == Op::Lt || node.op == Op::Le) {
     bool holds;
-    Eval e = decide(state, task, expr, holds);
+    if (Eval e = decide(state, task, expr, holds); e != Eval::Known)
+      return e;
     value = holds;
-    return e;
+    return Eval::Known;
   }
   return Eval::Unknown;
 }
@@ -217,7 +218,7 @@ Machine::Eval Machine::decide(State &state, int task, ExprId expr, bool &value) 
   case Op::Or: {
     if (!isBoolean(node.a) && !isBoolean(node.b) && program.exprs[node.b].op == Op::Const)
       break;
-    bool a, b;
+    bool a = false, b = false; // without a meaning unless known
     Eval ea = sub(node.a, a);
     if (ea == Eval::Forks || (ea == Eval::Known && a == (node.op == Op::Or))) {
       value = a;
@@ -237,9 +238,10 @@ Machine::Eval Machine::decide(State &state, int task, ExprId expr, bool &value) 
     bool a, b;
     if (Eval e = sub(node.a, a); e != Eval::Known)
       return e;
-    Eval e = sub(node.b, b);
+    if (Eval e = sub(node.b, b); e != Eval::Known)
+      return e;
     value = a != b;
-    return e;
+    return Eval::Known;
   }
   case Op::Select: {
     bool c;
@@ -255,9 +257,10 @@ Machine::Eval Machine::decide(State &state, int task, ExprId expr, bool &value) 
     if (node.op == Op::Eq && program.exprs.isConst(node.b) && isBoolean(node.a)) {
       int64_t c = program.exprs[node.b].value;
       bool a;
-      Eval e = sub(node.a, a);
+      if (Eval e = sub(node.a, a); e != Eval::Known)
+        return e;
       value = c == 0 ? !a : c == 1 ? a : false;
-      return e;
+      return Eval::Known;
     }
     return compare(state, task, node.op, linears.of(node.a), linears.of(node.b),
                    state.tasks[task].n, true, value);
