@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import types
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 RUN = os.path.join(HERE, "bin", "tlx-run")
@@ -68,7 +69,6 @@ def times():
     groups = {}
     for case in cases:
         groups.setdefault((case["group"], case["size"]), []).append(case)
-    out = []
     for (group, size), variants in groups.items():
         samples = {case["variant"]: [] for case in variants}
         for _ in range(variants[0]["rounds"]):
@@ -79,12 +79,11 @@ def times():
             got = samples[case["variant"]]
             good = [g for g in got if not isinstance(g, str)]
             micro = statistics.median(good) if good else None
-            out.append({"group": group, "size": size, "variant": case["variant"], "us": micro, "rounds": got,
-                        "tflops": case["flops"] / micro * 1e-6 if micro and case["flops"] else None})
-    for row in out:
-        print("%-16s %-44s %-34s %10s us %8s TFLOP/s" % (row["group"], row["size"], row["variant"],
-              "%.2f" % row["us"] if row["us"] else row["rounds"][0][:60], "%.0f" % row["tflops"] if row["tflops"] else ""))
-    return out
+            row = {"group": group, "size": size, "variant": case["variant"], "us": micro, "rounds": got,
+                   "tflops": case["flops"] / micro * 1e-6 if micro and case["flops"] else None}
+            print("%-16s %-44s %-34s %10s us %8s TFLOP/s" % (group, size, case["variant"], "%.2f" % micro if micro else got[0][:60],
+                  "%.0f" % row["tflops"] if row["tflops"] else ""), flush=True)
+            yield row
 
 
 def libraries():
@@ -183,6 +182,11 @@ PARTS = {"values": values, "repeat": repeat, "start": start, "time": times, "lib
          "memcheck": lambda: sanitize("memcheck", 60), "racecheck": lambda: sanitize("racecheck", 20)}
 
 
+def save(path, result):
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(result, file, indent=1)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", default=".")
@@ -198,10 +202,15 @@ def main():
         if options.only and name not in options.only:
             continue
         begin = time.perf_counter()
+        path = os.path.join(options.out, name + ".json")
         result = {"machine": machine(), "result": part()}
+        if isinstance(result["result"], types.GeneratorType):  # what is measured is kept if the machine goes away
+            rows, result["result"] = result["result"], []
+            for row in rows:
+                result["result"].append(row)
+                save(path, result)
+        save(path, result)
         print("-- %s took %.0f s; %s" % (name, time.perf_counter() - begin, result["machine"]["gpu"]), flush=True)
-        with open(os.path.join(options.out, name + ".json"), "w", encoding="utf-8") as file:
-            json.dump(result, file, indent=1)
     return 0
 
 

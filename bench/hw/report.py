@@ -90,7 +90,7 @@ def main():
         good = [v for v in found["repeat"]["result"].values() if v.endswith("wrote the same bytes")]
         print("* 200 launches: the same bytes in %d of %d kernels" % (len(good), len(found["repeat"]["result"])))
     if "start" in found:
-        print("* start: the driver takes %(driver_ms).0f ms, a whole run of tlx-run %(run_ms).0f ms" % found["start"]["result"])
+        print("* start: a process that only opens the GPU takes %(driver_ms).0f ms, a whole run of tlx-run %(run_ms).0f ms" % found["start"]["result"])
 
 
 if __name__ == "__main__":

@@ -60,6 +60,10 @@ Result<void> checkSignature(ModuleOp module, tt::FuncOp kernel) {
   constexpr uint64_t mostBytes = 32764, descriptorBytes = 128;
   uint64_t bytes = 0;
   for (Type type : kernel.getArgumentTypes())
+    if (isa<RankedTensorType>(type))
+      return Error("'tt.func' takes a tile, which no launch can give",
+                   sourceLocationOf(kernel.getLoc()));
+  for (Type type : kernel.getArgumentTypes())
     bytes += tt::isTensorDesc(type) ? descriptorBytes
              : type.isIntOrFloat()  ? llvm::divideCeil(type.getIntOrFloatBitWidth(), 8)
                                     : 8;

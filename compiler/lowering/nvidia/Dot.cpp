@@ -139,6 +139,9 @@ LogicalResult sumProducts(tt::DotOp op, Emitter &e) {
       return LL::FPExtOp::create(e.b, e.loc, element, value);
     return LL::SExtOp::create(e.b, e.loc, element, value);
   };
+  Type narrow = cast<RankedTensorType>(op.getA().getType()).getElementType();
+  if (isa<FloatType>(element) != isa<FloatType>(aRegisters.front().getType()))
+    return op.emitError("'tt.dot' of ") << narrow << " to " << element << " has no lowering";
   Registers sums = e.get(op.getC());
   for (int64_t batch : d.batches)
     for (int64_t row : d.rows)
