@@ -76,6 +76,62 @@ int64_t indexStride(const Program &program, const Type &type) {
   return stride;
 }
 
+template <typename F>
+static bool forEachRun(const TileMap &map, const MemRef &ref, size_t bytes, F &&f) {
+  uint32_t slice = sliceOffset(*map.layout, ref);
+  size_t runBytes = size_t(map.run) * map.elementBytes;
+  size_t raw = 0;
+  for (int64_t buffer = 0; buffer < map.buffers; ++buffer) {
+    int64_t base = ref.base + buffer * map.bufferBytes;
+    for (uint32_t offset : map.offsets) {
+      int64_t at = base + int64_t(map.pad(offset ^ slice)) * map.elementBytes;
+      if (at < 0 || size_t(at) + runBytes > bytes)
+        return false;
+      f(size_t(at), raw, runBytes);
+      raw += runBytes;
+    }
+  }
+  return true;
+}
+
+/// Adds a range behind the others, which it may continue.
+static void append(std::vector<ByteRange> &ranges, uint64_t at, uint64_t bytes) {
+  if (!ranges.empty() && ranges.back().begin + ranges.back().bytes == at)
+    ranges.back().bytes += bytes;
+  else
+    ranges.push_back({at, bytes});
+}
+
+static std::vector<ByteRange> merged(std::vector<ByteRange> ranges) {
+  std::sort(ranges.begin(), ranges.end(),
+            [](const ByteRange &a, const ByteRange &b) { return a.begin < b.begin; });
+  std::vector<ByteRange> merged;
+  for (const ByteRange &range : ranges) {
+    if (!merged.empty() && merged.back().begin + merged.back().bytes >= range.begin)
+      merged.back().bytes =
+          std::max(merged.back().bytes, range.begin + range.bytes - merged.back().begin);
+    else
+      merged.push_back(range);
+  }
+  return merged;
+}
+
+static std::vector<ByteRange> rangesOf(const TileMap &map, const MemRef &ref) {
+  std::vector<ByteRange> ranges;
+  forEachRun(map, ref, SIZE_MAX,
+             [&](size_t at, size_t, size_t bytes) { append(ranges, at, bytes); });
+  return merged(std::move(ranges));
+}
+
+std::vector<ByteRange> tileRanges(const TileMap &map, const MemRef &ref) {
+  if (ref.base < 0 || sliceOffset(*map.layout, ref) != 0)
+    return rangesOf(map, ref);
+  std::vector<ByteRange> ranges = map.ranges;
+  for (ByteRange &range : ranges)
+    range.begin += uint64_t(ref.base);
+  return ranges;
+}
+
 TileMap makeTileMap(const Program &program, const Type &type) {
   TileMap map;
   const MemLayout &layout = program.layouts[type.layout];
@@ -144,25 +200,8 @@ TileMap makeTileMap(const Program &program, const Type &type) {
       map.bufferBytes = map.extent;
     }
   }
+  map.ranges = rangesOf(map, {});
   return map;
-}
-
-template <typename F>
-static bool forEachRun(const TileMap &map, const MemRef &ref, size_t bytes, F &&f) {
-  uint32_t slice = sliceOffset(*map.layout, ref);
-  size_t runBytes = size_t(map.run) * map.elementBytes;
-  size_t raw = 0;
-  for (int64_t buffer = 0; buffer < map.buffers; ++buffer) {
-    int64_t base = ref.base + buffer * map.bufferBytes;
-    for (uint32_t offset : map.offsets) {
-      int64_t at = base + int64_t(map.pad(offset ^ slice)) * map.elementBytes;
-      if (at < 0 || size_t(at) + runBytes > bytes)
-        return false;
-      f(size_t(at), raw, runBytes);
-      raw += runBytes;
-    }
-  }
-  return true;
 }
 
 namespace {
@@ -205,35 +244,6 @@ bool scatterTile(const TileMap &map, const MemRef &ref, char *memory, size_t byt
     inside = scatterTile(shifted, ref, memory, bytes, raw) && inside;
   }
   return inside;
-}
-
-/// Adds a range behind the others, which it may continue.
-static void append(std::vector<ByteRange> &ranges, uint64_t at, uint64_t bytes) {
-  if (!ranges.empty() && ranges.back().begin + ranges.back().bytes == at)
-    ranges.back().bytes += bytes;
-  else
-    ranges.push_back({at, bytes});
-}
-
-static std::vector<ByteRange> merged(std::vector<ByteRange> ranges) {
-  std::sort(ranges.begin(), ranges.end(),
-            [](const ByteRange &a, const ByteRange &b) { return a.begin < b.begin; });
-  std::vector<ByteRange> merged;
-  for (const ByteRange &range : ranges) {
-    if (!merged.empty() && merged.back().begin + merged.back().bytes >= range.begin)
-      merged.back().bytes =
-          std::max(merged.back().bytes, range.begin + range.bytes - merged.back().begin);
-    else
-      merged.push_back(range);
-  }
-  return merged;
-}
-
-std::vector<ByteRange> tileRanges(const TileMap &map, const MemRef &ref) {
-  std::vector<ByteRange> ranges;
-  forEachRun(map, ref, SIZE_MAX,
-             [&](size_t at, size_t, size_t bytes) { append(ranges, at, bytes); });
-  return merged(std::move(ranges));
 }
 
 std::vector<std::vector<ByteRange>> warpGroupRanges(const TileMap &map, const MemRef &ref,

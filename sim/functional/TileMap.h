@@ -28,6 +28,7 @@ struct TileMap {
   uint32_t elementBytes = 1;
   uint32_t extent = 0;           ///< bytes from the base to behind the last element
   std::vector<uint32_t> offsets; ///< of each run, in elements before padding
+  std::vector<ByteRange> ranges; ///< of the whole buffer, from its base
   const MemLayout *layout = nullptr;
 
   int64_t elements() const { return buffers * rows * columns; }
