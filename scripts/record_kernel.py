@@ -8,9 +8,13 @@ fbtriton's own compilation finds (shared memory, warps, TMA boxes) is kept in it
     scripts/record_kernel.py [--python PYTHON] [--check] kernels/gemm/hopper_ws.py ...
 
 needs a Python with fbtriton 3.7.4; without it, says so and changes nothing. --check writes nothing and fails when
-the files in the repository are not what would be written.
+the files in the repository are not what would be written. --variant, with --out, records one kernel otherwise: with what
+its function variant() makes of the names and values.
+
+    scripts/record_kernel.py --variant D=128 --variant CAUSAL=False --out wide kernels/attention/hopper_overlap.py
 """
 import argparse
+import ast
 import importlib.util
 import json
 import os
@@ -55,13 +59,15 @@ def hints(arguments):
             if a["kind"] == "pointer" or (a["kind"] == "scalar" and a["type"][0] == "i" and a["value"] % 16 == 0)}
 
 
-def record(path):
-    """The contents of the two files."""
+def record(path, changes=None):
+    """The contents of the two files, by extension."""
     import triton
     from triton.backends.compiler import GPUTarget
     from triton.compiler import ASTSource
 
     module = load(path)
+    if changes:
+        module.CONSTEXPRS, module.LAUNCH = module.variant(**changes)
     backend, arch = module.TARGET.split(":")
     target = GPUTarget(backend, int(arch) if backend == "cuda" else arch, 64 if arch.startswith("gfx9") else 32)
     arguments = module.LAUNCH["arguments"]
@@ -76,25 +82,36 @@ def record(path):
     return {".mlir": relative_locations(compiled.asm["ttir"], path), ".json": json.dumps(launch, indent=1) + "\n"}
 
 
+def value_of(text):
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--python", default=os.environ.get("TLX_FBTRITON_PYTHON", sys.executable),
                         help="a Python with fbtriton 3.7.4 (default: $TLX_FBTRITON_PYTHON, else this one)")
     parser.add_argument("--check", action="store_true", help="compare only")
+    parser.add_argument("--variant", action="append", default=[], metavar="NAME=VALUE", help="record one kernel otherwise")
+    parser.add_argument("--out", metavar="PATH", help="of --variant: the files' path without extension")
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("kernels", nargs="+", metavar="KERNEL.py")
     options = parser.parse_args()
+    if bool(options.variant) != bool(options.out) or (options.out and len(options.kernels) != 1):
+        parser.error("--variant and --out go together, with one kernel")
     if not options.child:
         probe = subprocess.run([options.python, "-c", "import triton.language.extra.tlx"], stderr=subprocess.DEVNULL)
         if probe.returncode != 0:
             print(f"record_kernel: {options.python} has no fbtriton; nothing is recorded")
             return 0
-        return subprocess.run([options.python, os.path.abspath(__file__), "--child"] +
-                              (["--check"] if options.check else []) + options.kernels).returncode
+        return subprocess.run([options.python, os.path.abspath(__file__), "--child", *sys.argv[1:]]).returncode
     stale = 0
+    changes = {name: value_of(value) for name, value in (change.split("=", 1) for change in options.variant)}
     for path in map(os.path.abspath, options.kernels):
-        for extension, text in record(path).items():
-            target = os.path.splitext(path)[0] + extension
+        for extension, text in record(path, changes).items():
+            target = (options.out or os.path.splitext(path)[0]) + extension
             if options.check:
                 same = os.path.exists(target) and open(target).read() == text
                 stale += not same

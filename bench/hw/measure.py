@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Everything that is measured on a real GPU, in one run, from a folder that bench/hw/prepare.py filled.
 
-    measure.py [--out DIR] [--only PART]...     parts: values, time, libraries, memcheck, racecheck, repeat, start
+    measure.py [--out DIR] [--only PART]...     parts: values, time, libraries, accuracy, memcheck, racecheck, repeat, start
 
 One process at a time while times are taken; variants of a case follow each other, round after round.
 Writes DIR/<part>.json and prints a summary."""
@@ -86,9 +86,10 @@ def times():
             yield row
 
 
-def libraries():
-    code, out, err = capture([sys.executable, at("libraries.py")], timeout=150)
-    print("libraries exit", code, err.strip()[-200:] if code else "")
+def script(name, *arguments):
+    """What a script with PyTorch prints."""
+    code, out, err = capture([sys.executable, at(name), *arguments], timeout=150)
+    print(name, "exit", code, err.strip()[-200:] if code else "")
     print(out)
     return json.loads(out) if code == 0 else {"error": err[-500:]}
 
@@ -178,7 +179,7 @@ def start():
     return result
 
 
-PARTS = {"values": values, "repeat": repeat, "start": start, "time": times, "libraries": libraries,
+PARTS = {"values": values, "repeat": repeat, "start": start, "time": times, "libraries": lambda: script("libraries.py"), "accuracy": lambda: script("accuracy.py", HERE),
          "memcheck": lambda: sanitize("memcheck", 60), "racecheck": lambda: sanitize("racecheck", 20)}
 
 

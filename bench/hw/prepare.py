@@ -4,7 +4,8 @@ fbtriton's recorded machine code in packages of the same form, launches, recorde
 
     prepare.py FOLDER [--jobs N]
 
-Nothing else has to be on the other machine but a driver and a Python with numpy; with PyTorch there,
+Variants of our own kernels are recorded here by scripts/record_kernel.py, which needs a Python with fbtriton
+($TLX_FBTRITON_PYTHON). Nothing else has to be on the other machine but a driver and a Python with numpy; with PyTorch there,
 cuBLAS and cuDNN are measured too."""
 import argparse
 import concurrent.futures
@@ -25,11 +26,29 @@ SIZES = ((2048, 2048, 2048), (4096, 4096, 4096), (8192, 8192, 8192), (8192, 1024
 GEMMS = ("tlx_ws-e12168", "tlx_ws-e0668e", "tlx_ws_persistent-0d9071", "tlx_ws_persistent-f995a5")
 ATTENTION = {128: "attn_fwd_ws_pipelined_pingpong_persistent-67741c", 64: "attn_fwd_ws_pipelined_pingpong_persistent-757cdd"}
 OWN = ("gemm/hopper_ws", "gemm/hopper_wide", "gemm/hopper_multicast", "gemm/hopper_fp8", "attention/hopper_fwd")
+WIDE, OVERLAP = "gemm/hopper_wide", "attention/hopper_overlap"
+NARROW = {"D": 64, "BN": 128, "STAGES": 4}
+# Of our own kernels: name, kernel, what is varied.
+VARIANTS = [("wide-bf16", WIDE, {"element": "bf16", "result": "bf16"}), ("wide-f8", WIDE, {"element": "f8E4M3FN", "result": "bf16", "BK": 128})] + [
+    ("overlap-%d%s-%d" % (tile["D"], "-causal" * causal, tile["GROUPS"]), OVERLAP, {**tile, "CAUSAL": causal})
+    for causal in (False, True) for tile in (
+        {**NARROW, "GROUPS": 3, "REGISTERS": 160}, {**NARROW, "GROUPS": 2, "REGISTERS": 240},
+        {"D": 128, "BN": 128, "STAGES": 2, "GROUPS": 2, "REGISTERS": 240, "PRODUCTS": False})]
 
 
 def compileTo(tool, source, manifest, target):
     made = subprocess.run([tool, source, "--manifest", manifest, "-o", target], capture_output=True, text=True)
     return None if made.returncode == 0 else (made.stderr.strip().splitlines() or ["no message"])[0]
+
+
+def recordVariant(kernel, changes, target):
+    """Its IR and manifest beside each other, without their extensions."""
+    if not os.path.exists(target + ".json"):
+        command = [sys.executable, os.path.join(ROOT, "scripts", "record_kernel.py"), os.path.join(ROOT, "kernels", kernel + ".py"), "--out", target]
+        for change in changes.items():
+            command += ["--variant", "%s=%s" % change]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return target
 
 
 def launchesOf(folder):
@@ -55,7 +74,7 @@ def recordedPackage(package, manifest, cubin, target):
 
 def resized(manifest, m, n, k, tile):
     """The launch of a GEMM for another size; persistent kernels take one CTA an SM at most."""
-    shapes = {"a": [m, k], "b": [k, n], "c": [m, n]}
+    shapes = {"a": [m, k], "b": [n, k] if manifest["args"][0]["dtype"].startswith("f8") else [k, n], "c": [m, n]}
     for argument in manifest["args"]:
         name = argument["name"]
         if name[0] in shapes and "shape" in argument:
@@ -111,6 +130,26 @@ def addGemms(out, root):
                      manifest, "own-%s-%dx%dx%d" % (own.replace("/", "_"), m, n, k), 2 * m * n * k)
 
 
+def addVariants(out):
+    for name, kernel, changes in VARIANTS:
+        package, recorded = "packages/own_%s.tlxk" % name, os.path.join(out.path, "variants", name + ".json")
+        if kernel == WIDE:
+            for m, n, k in SIZES:
+                out.case("gemm " + changes["element"], "%dx%dx%d" % (m, n, k), "own " + name, package,
+                         resized(load(recorded), m, n, k, (128, 256)), "own-%s-%dx%dx%d" % (name, m, n, k), 2 * m * n * k)
+            continue
+        for context in (1024, 2048, 4096, 8192):
+            manifest, width = load(recorded), changes["D"]
+            for argument in manifest["args"]:
+                if "shape" in argument:
+                    argument.update(shape=[64 * context, width], base_shape=[64 * context, width], strides=[width, 1])
+                elif argument["name"] in ("N", "HEADS"):
+                    argument["value"] = {"N": context, "HEADS": 64}[argument["name"]]
+            manifest["grid"] = [132, 1, 1]
+            out.case("attention D %d%s" % (width, " causal" * changes["CAUSAL"]), str(context), "own " + name, package, manifest,
+                     "own-%s-%d" % (name, context), 4 * 64 * context * context * width // (2 if changes["CAUSAL"] else 1))
+
+
 def addAttention(out, root):
     for width, name in ATTENTION.items():
         source = os.path.join(root, "hopper", name)
@@ -152,6 +191,10 @@ def main():
     out = Folder(options.folder)
     jobs = [("own_" + own.replace("/", "_"), os.path.join(ROOT, "kernels", own + ".mlir"), os.path.join(ROOT, "kernels", own + ".json"))
             for own in OWN]
+    os.makedirs(os.path.join(options.folder, "variants"), exist_ok=True)
+    for name, kernel, changes in VARIANTS:
+        recorded = recordVariant(kernel, changes, os.path.join(os.path.abspath(options.folder), "variants", name))
+        jobs.append(("own_" + name, recorded + ".mlir", recorded + ".json"))
     corpusOut = os.path.join(options.folder, "shared", "corpus")
     for folder in FOLDERS:
         for name in sorted(os.listdir(os.path.join(root, folder))):
@@ -184,11 +227,12 @@ def main():
                         os.path.join(options.folder, "recorded", "hopper_%s.tlxk" % name))
     addGemms(out, root)
     addAttention(out, root)
+    addVariants(out)
     addAll(out, root)
     write(os.path.join(options.folder, "cases.json"), out.cases)
     os.makedirs(os.path.join(options.folder, "bin"), exist_ok=True)
     shutil.copy(corpus.need("tlx-run"), os.path.join(options.folder, "bin"))
-    for script in ("bench/hw/measure.py", "bench/hw/libraries.py", "tests/corpus/gpu_values.py", "tests/corpus/corpus.py", "tests/pytlx.py"):
+    for script in ("bench/hw/measure.py", "bench/hw/libraries.py", "bench/hw/accuracy.py", "scripts/launch_data.py", "tests/corpus/gpu_values.py", "tests/corpus/corpus.py", "tests/pytlx.py"):
         shutil.copy(os.path.join(ROOT, script), options.folder)
     print("%d cases, %d packages" % (len(out.cases), len(os.listdir(os.path.join(options.folder, "packages")))))
 

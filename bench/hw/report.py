@@ -7,7 +7,7 @@ import math
 import os
 import sys
 
-PARTS = ("values", "time", "libraries", "memcheck", "racecheck", "repeat", "start")
+PARTS = ("values", "time", "libraries", "accuracy", "memcheck", "racecheck", "repeat", "start")
 
 
 def geomean(values):
@@ -26,6 +26,10 @@ def cell(row):
     return "%.2f us%s (%s)" % (row["us"], rate, row["variant"].split(" ", 1)[-1])
 
 
+def ratioCell(ratio):
+    return "%.3f" % ratio if ratio else ""
+
+
 def compared(title, rows, libraries, library):
     """Products and attention by size: ours, fbtriton's, the library's."""
     print("\n## %s\n" % title)
@@ -36,12 +40,12 @@ def compared(title, rows, libraries, library):
         own, compiled, theirs = best(here, "own"), best(here, "compiled"), best(here, "fbtriton")
         mine = min(r["us"] for r in (own, compiled) if r)
         other = libraries.get(size)
-        ratios[0].append(theirs["us"] / mine)
-        if other:
-            ratios[1].append(other / mine)
-        print("| %s | %s | %s | %s | %s | %.3f | %s |" % (size, cell(own), cell(compiled), cell(theirs), "%.2f" % other if other else "",
-              ratios[0][-1], "%.3f" % ratios[1][-1] if other else ""))
-    print("| geometric mean | | | | | %.3f | %.3f |" % (geomean(ratios[0]), geomean(ratios[1])))
+        compare = [them / mine if them else None for them in (theirs and theirs["us"], other)]
+        for column, ratio in zip(ratios, compare):
+            column += [ratio] if ratio else []
+        print("| %s | %s | %s | %s | %s | %s | %s |" % (size, cell(own), cell(compiled), cell(theirs), "%.2f" % other if other else "", *map(ratioCell, compare)))
+    print("| geometric mean | | | | | %s | %s |" % tuple(ratioCell(geomean(column)) if column else "" for column in ratios))
+    return ratios
 
 
 def everyKernel(rows):
@@ -68,17 +72,28 @@ def main():
     libraries = found.get("libraries", {"result": {}})["result"]
     print("%s; started %s. Versions: %s." % (found["time"]["machine"]["gpu"], found["time"]["machine"]["date"],
           ", ".join("%s %s" % v for v in libraries.get("versions", {}).items())))
+    overall = {"gemm": ([], []), "attention": ([], [])}
     for group in dict.fromkeys(r["group"] for r in times):
         rows = [r for r in times if r["group"] == group]
         if group == "every kernel":
             everyKernel(rows)
         else:
-            compared(group, rows, libraries.get(group, {}), "cuDNN" if group.startswith("attention") else "cuBLAS")
+            ratios = compared(group, rows, libraries.get(group, {}), "cuDNN" if group.startswith("attention") else "cuBLAS")
+            for column, more in zip(overall[group.split()[0]], ratios):
+                column += more
+    print("\n## All sizes\n\nGeometric means of the ratios above: fbtriton / ours, and the library / ours.\n\n| | fbtriton / ours | library / ours |\n|---|---:|---:|")
+    for name, columns in overall.items():
+        print("| %s | %s |" % (name, " | ".join("%.3f of %d" % (geomean(c), len(c)) if c else "" for c in columns)))
     print("\n## Correctness\n")
     if "values" in found:
         for level, odd in found["values"]["result"].items():
             print("* values from `.%s`: all as the chip computed them from fbtriton's code, but %s" % (
                 level, "; ".join("%s (%s)" % (name, v["verdict"]) for name, v in odd.items()) or "none"))
+    if "accuracy" in found:
+        print("\nOur own kernels against float64, next to PyTorch in the kernel's type:\n\n| kernel | largest error | PyTorch's | mean square's root | PyTorch's |\n|---|---:|---:|---:|---:|")
+        for name, row in found["accuracy"]["result"].items():
+            print("| %s | %.3g | %.3g | %.3g | %.3g |" % (name, row["ours"]["largest"], row["library"]["largest"], row["ours"]["rms"], row["library"]["rms"]))
+        print()
     for tool in ("memcheck", "racecheck"):
         if tool in found:
             counts = {}

@@ -255,3 +255,9 @@ TARGET = "cuda:90"
 NUM_WARPS = 4
 CONSTEXPRS = TILE
 LAUNCH = attention_launch(4, 320, 3)
+
+
+def variant(**tile):
+    """Of other tiles, without the mask, ..."""
+    TILE.update(tile)
+    return TILE, attention_launch(4, 640, 3)

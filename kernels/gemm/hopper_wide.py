@@ -11,6 +11,9 @@ Persistent and warp-specialised as hopper_ws is, with three things for speed:
 
 A product is waited for when the next one has been issued: the tensor cores have work while the barriers are looked at.
 The slot of the product before it is given back then, the last one after the loop.
+
+float8 operands (a variant, see the end) are multiplied as C = A B^T, with K innermost in both, as 8-bit wgmma wants
+them. Their sums stay in the tensor core, which adds float8 products with fewer bits than f32 has.
 """
 import triton
 import triton.language as tl
@@ -32,11 +35,15 @@ def tile_offsets(tile, tiles_m, tiles_n, BM: tl.constexpr, BN: tl.constexpr, GRO
 def gemm_hopper_wide(a_desc, b_desc, c_desc, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
                      STAGES: tl.constexpr, GROUP: tl.constexpr):
     HALF: tl.constexpr = BM // 2
-    SLOT_BYTES: tl.constexpr = 2 * (BM * BK + BK * BN)
+    FLOAT8: tl.constexpr = a_desc.dtype.primitive_bitwidth == 8
+    SLOT_BYTES: tl.constexpr = a_desc.dtype.primitive_bitwidth // 8 * (BM * BK + BK * BN)
 
-    a = tlx.local_alloc((HALF, BK), tl.float16, 2 * STAGES)  # slot s: 2 s above, 2 s + 1 below
-    b = tlx.local_alloc((BK, BN), tl.float16, STAGES)
-    c = tlx.local_alloc((HALF, BN // 2), tl.float16, 2)
+    a = tlx.local_alloc((HALF, BK), a_desc.dtype, 2 * STAGES)  # slot s: 2 s above, 2 s + 1 below
+    if FLOAT8:
+        b = tlx.local_alloc((BN, BK), b_desc.dtype, STAGES)
+    else:
+        b = tlx.local_alloc((BK, BN), b_desc.dtype, STAGES)
+    c = tlx.local_alloc((HALF, BN // 2), c_desc.dtype, 2)
     full = tlx.alloc_barriers(STAGES, arrive_count=1)
     empty = tlx.alloc_barriers(STAGES, arrive_count=2)
 
@@ -54,7 +61,10 @@ def gemm_hopper_wide(a_desc, b_desc, c_desc, M, N, K, BM: tl.constexpr, BN: tl.c
                     tlx.barrier_wait(empty[slot], parity ^ 1)
                     tlx.barrier_expect_bytes(full[slot], SLOT_BYTES)
                     tlx.async_descriptor_load(a_desc, a[2 * slot], [row, step * BK], full[slot])
-                    tlx.async_descriptor_load(b_desc, b[slot], [step * BK, col], full[slot])
+                    if FLOAT8:
+                        tlx.async_descriptor_load(b_desc, b[slot], [col, step * BK], full[slot])
+                    else:
+                        tlx.async_descriptor_load(b_desc, b[slot], [step * BK, col], full[slot])
                     tlx.async_descriptor_load(a_desc, a[2 * slot + 1], [row + HALF, step * BK], full[slot])
                     count += 1
 
@@ -71,7 +81,10 @@ def gemm_hopper_wide(a_desc, b_desc, c_desc, M, N, K, BM: tl.constexpr, BN: tl.c
                     slot = count % STAGES
                     parity = (count // STAGES) & 1
                     tlx.barrier_wait(full[slot], parity)
-                    acc = tlx.async_dot(a[2 * slot + half], b[slot], acc)
+                    if FLOAT8:
+                        acc = tlx.async_dot(a[2 * slot + half], tlx.local_trans(b[slot]), acc)
+                    else:
+                        acc = tlx.async_dot(a[2 * slot + half], b[slot], acc)
                     acc = tlx.async_dot_wait(1, acc)
                     if step > 0:
                         tlx.barrier_arrive(empty[before], 1)
@@ -82,11 +95,11 @@ def gemm_hopper_wide(a_desc, b_desc, c_desc, M, N, K, BM: tl.constexpr, BN: tl.c
                     tlx.barrier_arrive(empty[before], 1)
                 row, col = tile_offsets(tile, tiles_m, tiles_n, BM, BN, GROUP)
                 left, right = tl.split(tl.trans(tl.reshape(acc, (HALF, 2, BN // 2)), (0, 2, 1)))
-                tlx.local_store(c[half], left.to(tl.float16))
+                tlx.local_store(c[half], left.to(c_desc.dtype))
                 tlx.fence("async_shared")
                 tlx.async_descriptor_store(c_desc, c[half], [row + half * HALF, col])
                 tlx.async_descriptor_store_wait(0)
-                tlx.local_store(c[half], right.to(tl.float16))
+                tlx.local_store(c[half], right.to(c_desc.dtype))
                 tlx.fence("async_shared")
                 tlx.async_descriptor_store(c_desc, c[half], [row + half * HALF, col + BN // 2])
                 tlx.async_descriptor_store_wait(0)
@@ -95,12 +108,13 @@ def gemm_hopper_wide(a_desc, b_desc, c_desc, M, N, K, BM: tl.constexpr, BN: tl.c
 TILE = dict(BM=128, BN=256, BK=64, STAGES=4, GROUP=8)
 
 
-def gemm_launch(m, n, k, ctas):
+def gemm_launch(m, n, k, ctas, element="f16", result="f16"):
+    b = ([n, k], [TILE["BN"], TILE["BK"]]) if element.startswith("f8") else ([k, n], [TILE["BK"], TILE["BN"]])
     return launch(
         [ctas],
-        descriptor("a_desc", "f16", [m, k], [TILE["BM"] // 2, TILE["BK"]], uniform(1)),
-        descriptor("b_desc", "f16", [k, n], [TILE["BK"], TILE["BN"]], uniform(2)),
-        descriptor("c_desc", "f16", [m, n], [TILE["BM"] // 2, TILE["BN"] // 2], ZEROS),
+        descriptor("a_desc", element, [m, k], [TILE["BM"] // 2, TILE["BK"]], uniform(1)),
+        descriptor("b_desc", element, *b, uniform(2)),
+        descriptor("c_desc", result, [m, n], [TILE["BM"] // 2, TILE["BN"] // 2], ZEROS),
         scalar("M", m), scalar("N", n), scalar("K", k),
     )  # fmt: skip
 
@@ -111,3 +125,9 @@ TARGET = "cuda:90"
 NUM_WARPS = 4
 CONSTEXPRS = TILE
 LAUNCH = gemm_launch(256, 512, 320, 3)
+
+
+def variant(element, result, **tile):
+    """For other elements: "bf16", or "f8E4M3FN" with steps of 128 along K."""
+    TILE.update(tile)
+    return TILE, gemm_launch(256, 512, 640, 3, element, result)
