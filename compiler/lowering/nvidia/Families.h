@@ -25,6 +25,7 @@ void addWarpGroupDot(LoweringTable &table); ///< wgmma
 void addDot(LoweringTable &table);          ///< tt.dot: mma.sync, sums of products
 void addCluster(LoweringTable &table);
 void addProgram(LoweringTable &table); ///< program ids, clocks, assertions
+void addPrint(LoweringTable &table);
 void addSpecialize(LoweringTable &table);
 
 } // namespace tlx::nvidia

@@ -18,10 +18,10 @@ const LoweringTable &tableOfAll() {
   static const LoweringTable table = [] {
     LoweringTable all;
     for (auto *add :
-         {addArith,   addCasts,        addMath,     addShape,     addConvert, addControl,
-          addGlobal,  addShared,       addBarriers, addCluster,   addProgram, addSpecialize,
-          addTma,     addWarpGroupDot, addReduce,   addAsyncCopy, addDot,     addGather,
-          addAtomics, addTensormap,    addLibrary})
+         {addArith,      addCasts,   addMath,         addShape,   addConvert,   addControl,
+          addGlobal,     addShared,  addBarriers,     addCluster, addProgram,   addPrint,
+          addSpecialize, addTma,     addWarpGroupDot, addReduce,  addAsyncCopy, addDot,
+          addGather,     addAtomics, addTensormap,    addLibrary})
       add(all);
     return all;
   }();
