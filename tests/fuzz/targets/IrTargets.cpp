@@ -17,8 +17,8 @@ namespace tlx::fuzz {
 
 namespace {
 
-/// A context with all dialects. What one input leaves in it stays, so a new one
-/// is made now and then; making one for each input takes longer than the input.
+/// A context with all dialects, asked for once an input: what an input leaves in it stays, so a new
+/// one is made now and then; making one for each input takes longer than the input.
 MLIRContext &context() {
   static std::unique_ptr<MLIRContext> held;
   static unsigned uses = 0;
@@ -38,8 +38,8 @@ std::string print(ModuleOp module) {
   return text;
 }
 
-OwningOpRef<ModuleOp> parse(std::string_view text) {
-  auto parsed = parseText(text, nowhere, context());
+OwningOpRef<ModuleOp> parse(std::string_view text, MLIRContext &context) {
+  auto parsed = parseText(text, nowhere, context);
   if (parsed)
     return std::move(*parsed);
   checkError(parsed.error());
@@ -50,7 +50,7 @@ OwningOpRef<ModuleOp> parse(std::string_view text) {
 /// At the level that verifier and simulator start from; nothing when it cannot be
 /// brought there.
 OwningOpRef<ModuleOp> ingested(std::string_view text, LaunchFacts facts) {
-  OwningOpRef<ModuleOp> module = parse(text);
+  OwningOpRef<ModuleOp> module = parse(text, context());
   if (!module)
     return {};
   FirstError errors(module->getContext());
@@ -60,11 +60,12 @@ OwningOpRef<ModuleOp> ingested(std::string_view text, LaunchFacts facts) {
 }
 
 void ir(std::string_view text) {
-  OwningOpRef<ModuleOp> module = parse(text);
+  MLIRContext &held = context();
+  OwningOpRef<ModuleOp> module = parse(text, held);
   if (!module)
     return;
   std::string printed = print(*module);
-  OwningOpRef<ModuleOp> again = parse(printed);
+  OwningOpRef<ModuleOp> again = parse(printed, held);
   require(bool(again), "printed IR parses");
   require(print(*again) == printed, "printing IR is stable");
 }
