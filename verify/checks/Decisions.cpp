@@ -90,7 +90,7 @@ void DecisionTable::assumeForm(const LinForm &form, int64_t lo) {
 Question DecisionTable::question(LinId d) {
   if (auto it = cache.find(d); it != cache.end())
     return it->second;
-  const LinForm form = linears.form(d);
+  const LinForm form = linears.form(linears.withoutQuotient(d));
   Question q;
   q.c = form.c;
   DecisionClass cls;

@@ -157,24 +157,6 @@ LinId Linears::privateForm(VarId var, int depth) {
   return termForm({LinTerm::Private, var, depth, {}});
 }
 
-/// What `divisor`, an unknown (contract: not zero), is multiplied with to give `form`: a loop of
-/// step P counts its iterations as (i * P) / P.
-std::optional<LinId> Linears::multipleOf(LinId form, LinId divisor) {
-  const LinForm dividend = forms[form];
-  if (forms[divisor].terms.empty() || dividend.c != 0 || dividend.terms.size() != 1)
-    return std::nullopt;
-  if (form == divisor)
-    return intern({1, {}});
-  auto [id, scale] = dividend.terms[0];
-  const LinTerm term = terms[id];
-  if (term.kind != LinTerm::Operation || static_cast<Op>(term.value) != Op::Mul)
-    return std::nullopt;
-  for (int i : {0, 1})
-    if (term.operands[i] == divisor)
-      return add(intern({0, {}}), term.operands[1 - i], scale);
-  return std::nullopt;
-}
-
 LinId Linears::operation(Op op, int64_t name, std::vector<LinId> operands) {
   auto isConst = [&](LinId id) { return forms[id].terms.empty(); };
   if (operands.size() == 2 && isConst(operands[0]) && isConst(operands[1])) {
@@ -194,6 +176,9 @@ LinId Linears::operation(Op op, int64_t name, std::vector<LinId> operands) {
         return add(zero, operands[1 - i], scale);
       }
   }
+  if (op == Op::Div)
+    if (std::optional<LinId> nested = byUnknown(operands[0], operands[1]))
+      return *nested;
   if (op == Op::Div || op == Op::Rem)
     if (std::optional<LinId> multiple = multipleOf(operands[0], operands[1]))
       return op == Op::Div ? *multiple : intern({0, {}});
@@ -349,7 +334,7 @@ LinId Linears::recurrence(LinId init, LinId next, LinId self, int depth, Pace pa
     return add(init, passed, forms[step].c / pace.stride);
   LinId trips = passed;
   if (pace.stride > 1)
-    trips = operation(Op::Div, 0, {passed, intern({pace.stride, {}})});
+    trips = operation(Op::Div, ExactTrips, {passed, intern({pace.stride, {}})});
   if (forms[step].terms.empty())
     return add(init, trips, forms[step].c);
   int selfTerm = forms[self].terms[0].first;
@@ -490,26 +475,6 @@ std::string Linears::printTerm(int id) const {
   for (size_t i = 0; i < term.operands.size(); ++i)
     text += (i ? ", " : "") + print(forms[term.operands[i]]);
   return text + ")";
-}
-
-std::pair<LinForm, int64_t> Linears::undivided(const LinForm &form, int64_t bound,
-                                               int64_t *blocks) const {
-  if (form.terms.size() == 1 && form.terms[0].second == 1) {
-    const LinTerm &term = terms[form.terms[0].first];
-    int64_t quotient = bound - form.c;
-    if (term.kind == LinTerm::Operation && static_cast<Op>(term.value) == Op::Div &&
-        quotient >= 1) {
-      const LinForm &divisor = forms[term.operands[1]];
-      if (divisor.terms.empty() && divisor.c > 0) {
-        if (blocks)
-          *blocks *= divisor.c;
-        return undivided(forms[term.operands[0]], quotient * divisor.c, blocks);
-      }
-    }
-  }
-  LinForm bare = form;
-  bare.c = 0;
-  return {bare, bound - form.c};
 }
 
 std::string Linears::printAtLeast(const LinForm &form, int64_t bound) const {

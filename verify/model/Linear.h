@@ -70,6 +70,8 @@ public:
     return {static_cast<int>(delayed.name / MaxStride), static_cast<int>(delayed.name % MaxStride)};
   }
   static constexpr int MaxStride = 64;
+  /// Name of a quotient that is always exact: how often a loop with a stride has run.
+  static constexpr int64_t ExactTrips = 1;
 
   const LinForm &form(LinId id) const { return forms[id]; }
   const LinTerm &term(int id) const { return terms[id]; }
@@ -101,6 +103,10 @@ public:
   /// ends. `step`: by how much an iteration lowers the form.
   bool saysBeyond(const LinForm &form, int64_t bound, int64_t step) const;
 
+  /// A form that is at least 1 exactly when this one is, without a quotient that other
+  /// loops ask about undivided: `(T + 1) / 2 - k` as `T - 2 * k`.
+  LinId withoutQuotient(LinId form);
+
   /// The value of a form when its symbols have the values that `valueOf` gives
   /// (index into Exprs::symbols); nothing when one is missing or the form
   /// depends on iterations or opaque operations.
@@ -115,6 +121,7 @@ private:
   int internTerm(LinTerm term);
   LinId operation(Op op, int64_t name, std::vector<LinId> operands);
   std::optional<LinId> multipleOf(LinId form, LinId divisor);
+  std::optional<LinId> byUnknown(LinId form, LinId divisor);
   void block(const Block &body, int depth);
   void loop(const Stmt &stmt, int depth);
   void branch(const Stmt &stmt, int depth);

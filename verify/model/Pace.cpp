@@ -25,7 +25,8 @@ void collect(Block &block, int depth, const Exprs &exprs, Linears &linears, Fami
     if (stmt.kind != Stmt::LoopStmt || exprs[stmt.cond].op != Op::Lt)
       continue;
     const ExprNode &cond = exprs[stmt.cond];
-    LinForm left = linears.form(linears.add(linears.of(cond.b), linears.of(cond.a), -1));
+    LinForm left = linears.form(
+        linears.withoutQuotient(linears.add(linears.of(cond.b), linears.of(cond.a), -1)));
     auto ord = std::find_if(left.terms.begin(), left.terms.end(), [&](const auto &piece) {
       const LinTerm &term = linears.term(piece.first);
       return term.kind == LinTerm::Ord && term.value == inner;

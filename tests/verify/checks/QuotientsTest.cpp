@@ -1,0 +1,121 @@
+// Loops of which one runs a fraction of the other's iterations.
+
+#include "tests/verify/Protocols.h"
+#include "verify/checks/Prover.h"
+#include "verify/model/Pace.h"
+
+#include <gtest/gtest.h>
+
+using namespace tlx::verify;
+using namespace tlx::verify::testing;
+
+namespace {
+/// One task loads into a ring, several take turns with its slots.
+struct Shares : Builder {
+  static constexpr int Slots = 4;
+  int full = barriers("full", Slots), empty = barriers("empty", Slots);
+  int data = buffer("data", Slots);
+  Exprs &e = p.exprs;
+
+  Shares() {
+    Block inits;
+    for (int s = 0; s < Slots; ++s)
+      inits.insert(inits.end(), {init(full, s, 1), init(empty, s, 1)});
+    root(std::move(inits));
+  }
+  ExprId phase(ExprId n) { return e.binary(Op::And, e.div(n, Slots), c(1)); }
+  ProofResult prove() {
+    setPaces(p);
+    ProverOptions options;
+    options.timeoutSeconds = 20;
+    return tlx::verify::prove(p, options);
+  }
+  void producer(ExprId trips) {
+    VarId k = p.addVar("k");
+    ExprId slot = e.rem(v(k), Slots);
+    task("producer",
+         {loop(k, c(0), trips,
+               {wait(empty, slot, e.binary(Op::Xor, phase(v(k)), c(1))), expect(full, slot, 64),
+                load(data, slot, full, slot, 64)})},
+         1);
+  }
+  /// Takes numbers `first`, `first + by`, ...
+  void consumer(const char *name, int first, int by, ExprId trips) {
+    VarId k = p.addVar(name), n = p.addVar("n");
+    ExprId slot = e.rem(v(n), Slots);
+    task(name, {loop(k, c(0), trips,
+                     {wait(full, slot, phase(v(n))), read(data, slot), arrive(empty, slot)},
+                     {{n, c(first), e.add(v(n), c(by))}})});
+  }
+};
+
+/// Tiles from `pid` on in steps of P are loaded; two tasks take every second, in steps of 2 P.
+ProofResult turns(bool secondStartsLater) {
+  Shares b;
+  Exprs &e = b.e;
+  ExprId tiles = b.arg("M", 0), P = b.arg("P", 1), pid = b.arg("pid", 0);
+  auto trips = [&](ExprId from, ExprId step) {
+    ExprId last = e.sub(e.add(e.sub(tiles, from), step), b.c(1));
+    return e.binary(Op::Div, last, step);
+  };
+  ExprId twice = e.binary(Op::Mul, P, b.c(2));
+  b.producer(trips(pid, P));
+  b.consumer("first", 0, 2, trips(pid, twice));
+  b.consumer("second", 1, 2, trips(secondStartsLater ? e.add(pid, P) : pid, twice));
+  return b.prove();
+}
+
+/// One consumer for even numbers, one for odd ones, whose lengths are given.
+ProofResult halves(int64_t roundUp) {
+  Shares b;
+  ExprId n = b.arg("N", 0);
+  b.producer(n);
+  b.consumer("even", 0, 2, b.e.div(b.e.add(n, b.c(roundUp)), 2));
+  b.consumer("odd", 1, 2, b.e.div(n, 2));
+  return b.prove();
+}
+} // namespace
+
+TEST(Quotients, StepsOfOneAndOfTwoTimesTheProgramsAreOneCount) {
+  EXPECT_EQ(turns(true).verdict, ProofResult::Proved);
+  // With an odd count of tiles the second task waits for one that nobody loads.
+  ProofResult r = turns(false);
+  ASSERT_EQ(r.verdict, ProofResult::Bug);
+  EXPECT_EQ(r.violation.cls, BugClass::Deadlock);
+}
+
+TEST(Quotients, HalvesOfALengthAreItsEvenAndOddNumbers) {
+  EXPECT_EQ(halves(1).verdict, ProofResult::Proved);
+  ProofResult r = halves(0); // the last of an odd count stays in flight
+  ASSERT_EQ(r.verdict, ProofResult::Bug);
+  EXPECT_EQ(r.violation.cls, BugClass::Exit);
+}
+
+TEST(Quotients, AComparisonWithoutItsQuotientIsTheSame) {
+  Builder b;
+  Exprs &e = b.p.exprs;
+  ExprId x = b.arg("x", 0), y = b.arg("y", 0);
+  Linears linears(b.p);
+  int changed = 0;
+  for (int64_t by : {2, 3, 8})
+    for (int64_t sign : {-1, 1})
+      for (int64_t scale : {1, 3})
+        for (int64_t add = 0; add < 4; ++add)
+          for (int64_t c = -3; c < 4; ++c) {
+            ExprId quotient = e.div(e.add(x, b.c(add)), by);
+            ExprId sum = e.add(e.sub(e.binary(Op::Mul, quotient, b.c(sign * scale)),
+                                     e.binary(Op::Mul, y, b.c(sign * scale))),
+                               b.c(c));
+            LinId form = linears.of(sum), without = linears.withoutQuotient(form);
+            changed += form != without;
+            for (int64_t vx = 0; vx < 12; ++vx)
+              for (int64_t vy = 0; vy < 6; ++vy) {
+                auto valueOf = [&](int64_t symbol) { return std::optional(symbol ? vy : vx); };
+                ASSERT_EQ(*linears.evaluate(linears.form(form), valueOf) >= 1,
+                          *linears.evaluate(linears.form(without), valueOf) >= 1)
+                    << by << " " << sign * scale << " " << add << " " << c << " at " << vx << ", "
+                    << vy;
+              }
+          }
+  EXPECT_EQ(changed, 336);
+}
