@@ -108,7 +108,7 @@ bool writeBox(Exec &exec, const DescRef &desc, const Shape &block,
   bool ok = true;
   for (size_t r = 0; r < rows.size(); ++r) {
     const BoxRow &row = rows[r];
-    if (!row.count)
+    if (!row.count || !raw)
       continue;
     const char *from = raw + (r * width + row.first) * size;
     char *to = rowData(exec, row, size, "a TMA store");

@@ -155,17 +155,22 @@ std::vector<char> rawOf(const Value &value, const Type &type, DType elem) {
 }
 
 void descriptorStore(Exec &exec) {
-  if (exec.in(1).isUnknown())
-    return;
+  // Without values the access is noted and nothing is stored.
+  bool known = !exec.in(1).isUnknown();
+  for (unsigned i = 0; !known && i < exec.numOperands(); ++i)
+    if (i != 1 && exec.in(i).isUnknown())
+      return;
   std::vector<int64_t> coords;
   if (!coordinates(exec, 2, coords))
     return;
   const DescRef *desc = checked(exec, coords);
   if (!desc)
     return;
-  std::vector<char> raw = rawOf(exec.in(1), exec.type(1), exec.type(1).elem);
-  writeBox(exec, *desc, exec.type(0).shape, coords, raw.data(), sync::Proxy::Async,
-           exec.attrs().reduceKind);
+  std::vector<char> raw;
+  if (known)
+    raw = rawOf(exec.in(1), exec.type(1), exec.type(1).elem);
+  writeBox(exec, *desc, exec.type(0).shape, coords, known ? raw.data() : nullptr,
+           sync::Proxy::Async, exec.attrs().reduceKind);
 }
 
 /// One row of the block for each row index; the column is common.

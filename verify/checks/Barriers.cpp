@@ -113,7 +113,7 @@ bool Machine::invalBarrier(State &state, int task, int event, const Resolved &r)
     for (Token token : stray)
       state.cells[cell].accesses.push_back(
           {token, asyncAgent(state.tokens[token].task, sync::Group::None), true, true, true, true,
-           false, state.tokens[token].event, 0, state.serial});
+           false, state.tokens[token].event, 0, NoExpr, state.serial});
   return true;
 }
 

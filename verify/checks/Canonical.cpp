@@ -460,8 +460,10 @@ std::string Machine::canonical(State &state, const Fork &fork) {
     for (int64_t number : identity(state, tile))
       w.put(number);
     w.put(tile.cell.accesses.size());
-    for (const Access &access : tile.cell.accesses)
+    for (const Access &access : tile.cell.accesses) {
       put(access);
+      w.put(access.value);
+    }
   }
   for (int rank = 0; rank < program.ranks; ++rank) {
     token(state.entry[rank]);

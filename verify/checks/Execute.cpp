@@ -546,7 +546,8 @@ Machine::Outcome Machine::applyAsync(State &state, int task, int event,
                 true,
                 r.effect->proxy == sync::Proxy::Async,
                 ordered,
-                r.effect->reduces};
+                r.effect->reduces,
+                r.effect->value};
     if (!mayAccess(state, task, event, r, by) || !addAccess(state, task, event, r, by, token))
       return Outcome::Stopped;
     if (answers && r.effect->kind == Kind::Write && !r.cells->empty()) {

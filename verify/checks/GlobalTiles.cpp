@@ -72,6 +72,14 @@ TileState &Machine::tileOf(State &state, int task, const Resolved &what) const {
   return state.tiles.back();
 }
 
+/// Whether two writes leave the same behind whichever is the last: both store one value, or
+/// what CTAs that work together may both have computed.
+bool Machine::agree(int task, ExprId value, const Access &other) const {
+  if (value == NoExpr || other.value == NoExpr)
+    return program.tasks[task].rank != program.tasks[taskOf(other)].rank;
+  return value == other.value;
+}
+
 /// Forgets what everybody knows who may still access the tensor.
 void Machine::settleTiles(State &state) const {
   for (TileState &tile : state.tiles) {

@@ -140,6 +140,7 @@ private:
     uint16_t agent;
     bool write, async, asyncProxy, ordered;
     bool reduces = false;
+    ExprId value = NoExpr;
     bool tile = false; ///< of global memory
   };
   bool accessByStrands(State &state, int task, int event, const Resolved &what, int strands,
@@ -165,6 +166,7 @@ private:
   void settleTiles(State &state) const;
   std::vector<int64_t> identity(const State &state, const TileState &tile) const;
   bool mayStillTouch(const State &state, int task, int buffer) const;
+  bool agree(int task, ExprId value, const Access &other) const;
   void warnOfReadWait(State &state, int task, int event, const Access &other);
 
   // Lifetime.cpp

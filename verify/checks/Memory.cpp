@@ -72,6 +72,7 @@ bool Machine::accessByStrands(State &state, int task, int event, const Resolved 
                  what.effect->proxy == sync::Proxy::Async,
                  false};
     one.reduces = what.effect->reduces;
+    one.value = what.effect->value;
     return one;
   };
   // All of them first: what one strand may do does not excuse the other.
@@ -101,12 +102,14 @@ bool Machine::mayAccess(State &state, int task, int event, const Resolved &what,
 /// The same for one cell, or one tile of global memory.
 bool Machine::isOrdered(State &state, int task, int event, const Cell &cell, sync::Space space,
                         const Accessor &by, uint32_t extent) {
-  auto [row, agent, write, async, asyncProxy, ordered, reduces, tile] = by;
+  auto [row, agent, write, async, asyncProxy, ordered, reduces, value, tile] = by;
   bool registers = space == sync::Space::None, global = space == sync::Space::Global;
   bool shared = !registers && space != sync::Space::Tensor;
   for (const Access &other : cell.accesses) {
     if ((!write && !other.write) || other.serial == state.serial || (reduces && other.reduces))
       continue; // in any order, or another warp's part of the same operation
+    if (tile && write && other.write && agree(task, value, other))
+      continue;
     if (async && other.async && other.agent == agent &&
         (onePipe(agent) || (write && other.write && extent && extent == other.extent)))
       continue;
@@ -205,7 +208,7 @@ void Machine::remember(const State &state, int event, Cell &cell, const Accessor
     });
   }
   cell.accesses.push_back({token, by.agent, by.write, by.async, by.asyncProxy, by.ordered,
-                           by.reduces, event, extent, state.serial});
+                           by.reduces, event, extent, by.value, state.serial});
 }
 
 /// A task's n-th look at an answer of cluster launch control is taken for the n-th

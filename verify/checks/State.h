@@ -93,6 +93,7 @@ struct Access {
   bool reduces : 1;    ///< a part of an atomic update
   int32_t event;
   uint32_t extent; ///< see Machine::extentOf
+  ExprId value;    ///< Effect::value
   int32_t serial;  ///< when, for messages; not part of the state's identity
 };
 

@@ -172,6 +172,7 @@ private:
 
   // GlobalMemory.cpp
   bool isFixed(ExprId expr) const;
+  bool isOfLaunch(ExprId expr) const;
   ExprId tensorKey(mlir::Value value);
   int tensorBuffer(const TensorKey &key);
   void elementEffect(mlir::Operation *op, const tlx::SyncEffect &from, Effect effect,

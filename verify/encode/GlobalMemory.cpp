@@ -7,8 +7,8 @@
 // compared although one of them writes are named in a note; different arguments are
 // taken for different memory (contract).
 //
-// Stores that all write the same value do not conflict. CTAs of a cluster are not
-// compared: those that compute a result together may all store it.
+// Stores that all write the same value do not conflict, nor do those of what CTAs of a
+// cluster have computed: working together they may all store the result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,6 +32,16 @@ bool Encoder::isFixed(ExprId expr) const {
   if (node.op == Op::Var || (node.op == Op::Sym && e.symbols[node.value].perIterationDepth > 0))
     return false;
   return isFixed(node.a) && isFixed(node.b) && isFixed(node.c);
+}
+
+/// Whether arguments, program ids and memory that nobody writes give an expression.
+bool Encoder::isOfLaunch(ExprId expr) const {
+  if (expr == NoExpr)
+    return true;
+  const ExprNode &node = e[expr];
+  if (node.op == Op::Var || (node.op == Op::Sym && !e.symbols[node.value].ofLaunch))
+    return false;
+  return isOfLaunch(node.a) && isOfLaunch(node.b) && isOfLaunch(node.c);
 }
 
 /// What a tensor is, as a function of arguments and program ids, whatever its
@@ -94,7 +104,7 @@ int Encoder::tensorBuffer(const TensorKey &key) {
     buffer.where = sync::Space::Global;
     buffer.space = -(1 << 20) - static_cast<int>(tensors.size());
     buffer.stride = 1;
-    buffer.ranks = p.ranks;
+    buffer.ranks = std::get<0>(key) ? 1 : p.ranks;
     it->second = p.addBuffer(std::move(buffer));
   }
   return it->second;
@@ -129,7 +139,8 @@ void Encoder::elementEffect(Operation *op, const tlx::SyncEffect &from, Effect e
   else
     access.root = described ? descriptorRoot(from.target) : pointerRoot(from.target);
   if (tile) {
-    access.buffer = tensorBuffer({tile->root.getAsOpaquePointer(), rank, std::move(tile->strides)});
+    access.buffer = tensorBuffer({tile->root.getAsOpaquePointer(), 0, std::move(tile->strides)});
+    effect.target.rank = e.constant(0); // all CTAs see one
     effect.target.tile = std::move(tile->ranges);
   } else if (ExprId key = store || load ? tensorKey(from.target) : NoExpr; key != NoExpr) {
     ExprId where = mask ? tensorKey(mask) : NoExpr;
@@ -140,6 +151,10 @@ void Encoder::elementEffect(Operation *op, const tlx::SyncEffect &from, Effect e
     access.value = tensorKey(store.getValue());
   else if (auto stores = dyn_cast<tt::DescriptorStoreOp>(op))
     access.value = tensorKey(stores.getSrc());
+  // What each CTA has computed is not known to differ.
+  if (p.ranks > 1 && !isOfLaunch(access.value))
+    access.value = NoExpr;
+  effect.value = access.value;
   access.reduces = effect.reduces;
   access.async = effect.moment == sync::Moment::Completion;
   access.group = effect.group;
@@ -154,7 +169,9 @@ void Encoder::elementEffect(Operation *op, const tlx::SyncEffect &from, Effect e
 /// Whether two accesses may collide if they touch the same elements: one writes, and
 /// neither the program nor a queue orders them.
 bool Encoder::mayCollide(const GlobalAccess &a, const GlobalAccess &b) const {
-  if (a.rank != b.rank || !(a.write || b.write) || (a.reduces && b.reduces))
+  if (!(a.write || b.write) || (a.reduces && b.reduces))
+    return false;
+  if (a.rank != b.rank && (a.buffer < 0 || a.buffer != b.buffer))
     return false;
   if (a.write && b.write && a.value != NoExpr && a.value == b.value)
     return false;
@@ -204,9 +221,13 @@ void Encoder::dropPrivateElements() {
       }
       Lie how = a.buffer < 0 || a.buffer != b.buffer ? Lie::Unknown
                                                      : everLie(*linears, places(a), places(b));
-      if (how == Lie::Meet && !maySpin()) {
+      // What CTAs compute together they may all store: the same value then.
+      bool together =
+          a.rank != b.rank && a.write && b.write && (a.value == NoExpr || b.value == NoExpr);
+      if (how == Lie::Meet && !maySpin() && !together) {
         kept.insert(a.buffer);
-      } else if (how != Lie::Apart && a.task != b.task) {
+      } else if (how == Lie::Meet ? a.task != b.task
+                                  : how == Lie::Unknown && a.task != b.task && a.rank == b.rank) {
         if (!pairs++)
           blind[0] = &b, blind[1] = &a;
       }

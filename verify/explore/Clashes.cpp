@@ -11,6 +11,9 @@ bool Region::clashes(const Region &o) const {
   if (space != o.space || rank != o.rank || (frees && o.frees) || (commutes && o.commutes) ||
       !(write || o.write))
     return false;
+  // One value twice, or what CTAs have computed together.
+  if (write && o.write && (value == NoExpr || o.value == NoExpr ? by != o.by : value == o.value))
+    return false;
   for (size_t axis = 0; axis < tile.size() && axis < o.tile.size(); ++axis)
     if (!meet(tile[axis].second, o.tile[axis].second, tile[axis].first - o.tile[axis].first))
       return false;

@@ -171,6 +171,11 @@ bool Interpreter::addRegions(const World &w, int t, const Effect &effect,
   for (const Rect &place : placesOf(buffer, target, slot)) {
     out.push_back({buffer.space, rank, place, effect.kind == Kind::Write,
                    effect.lifetime == Lifetime::Ends, effect.reduces});
+    if (!target.tile.empty()) {
+      out.back().rank = -1; // no CTA's own
+      out.back().value = effect.value;
+      out.back().by = program.tasks[t].rank;
+    }
     for (const Range &range : target.tile)
       out.back().tile.emplace_back(eval(w, t, range.origin), range.extents);
   }
@@ -325,7 +330,7 @@ bool Interpreter::outlived(const World &w, int t, int event, const std::vector<R
     if (program.tasks[o].region < 0 && !w.threads[o].done)
       running.insert(program.tasks[o].rank);
   for (const Region &region : regions)
-    if (region.rank != program.tasks[t].rank && !running.contains(region.rank))
+    if (region.rank >= 0 && region.rank != program.tasks[t].rank && !running.contains(region.rank))
       fail("exit", "CTA " + std::to_string(region.rank) + " has ended when this reaches it", t,
            event);
   return fault.what == "exit";

@@ -23,6 +23,8 @@ struct Region {
   bool write = false;
   bool frees = false;    ///< the CTAs of a pair free both parts together
   bool commutes = false; ///< a part of an atomic update
+  ExprId value = NoExpr; ///< Effect::value
+  int by = 0;            ///< the CTA that accesses it
   /// A tile of global memory, by axis: where it begins and what it is made of.
   std::vector<std::pair<int64_t, std::vector<Extent>>> tile = {};
   bool operator==(const Region &) const = default;

@@ -146,6 +146,7 @@ struct Effect {
   Lifetime lifetime = Lifetime::Goes;
   bool paired = false;   ///< done together with the other CTA of the pair, which must have started
   bool diverged = false; ///< executed by a part of a warp
+  ExprId value = NoExpr; ///< of a write to global memory, where it is known
   bool reduces = false;  ///< part of an atomic update: in any order with others
   /// Asynchronous writes of one task to one place whose numbers are equal land in
   /// issue order; 0: no such order.

@@ -212,3 +212,33 @@ TEST_F(GlobalTilesTest, aTmaStoreIsWaitedFor) {
   EXPECT_EQ(handed("", wait), "race");
   EXPECT_EQ(handed(stored, ""), "race");
 }
+
+TEST_F(GlobalTilesTest, ctasOfAClusterShareIt) {
+  LaunchShape pair;
+  pair.numWarps = 4;
+  pair.cluster = {2, 1, 1};
+  auto ctas = [&](const std::string &body) {
+    return verdict(R"(
+!d = !tt.tensordesc<tensor<64x64xf16>>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32} {
+tt.func @k(%d: !d, %one: f16) {
+)" + constants + R"(
+  %pid = tt.get_program_id x : i32
+  %rank = nvg.cluster_id
+  %own = arith.muli %pid, %c64 : i32
+  %even = arith.subi %pid, %rank : i32
+  %first = arith.muli %even, %c64 : i32
+  %id = arith.sitofp %pid : i32 to f16
+  %mine = tt.splat %id : f16 -> tensor<64x64xf16>
+  %ours = tt.splat %one : f16 -> tensor<64x64xf16>
+)" + body + "  tt.return\n} }\n",
+                   pair);
+  };
+  const std::string meet = "  ttng.cluster_arrive\n  ttng.cluster_wait\n";
+  EXPECT_EQ(ctas(store("%own", "%mine")), "PROVED");
+  EXPECT_EQ(ctas(store("%first", "%mine")), "race");
+  EXPECT_EQ(ctas(store("%first", "%ours")), "PROVED"); // the same
+  EXPECT_EQ(ctas(store("%own", "%mine") + load("%first")), "race");
+  EXPECT_EQ(ctas(store("%own", "%mine") + meet + load("%first")), "PROVED");
+  EXPECT_EQ(ctas(store("%first", "%r").insert(0, load("%own"))), "PROVED"); // may be the same
+}
