@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """How long tlx-verify takes, and where its time goes.
 
-    bench_verify.py [--kernels N] [--timeout SECONDS] [--slowest N] [--check] [NAME...]
+    bench_verify.py [--kernels N] [--timeout SECONDS] [--slowest N] [--jobs N] [--check] [NAME...]
 
-Runs one process per file, one after the other, over kernels/ and the corpus (ttir and ttgir), and
+Runs one process per file, as many at a time as there are cores, over kernels/ and the corpus (ttir and ttgir), and
 prints the start-up time of an empty kernel, the median, the slowest with the shares of encoding,
 Z3 and executing a BUG's run, and the largest memory. Times are of the processor, so that a busy
 machine does not count. --check exits with 1 when a target of TARGETS is missed.
 """
 import argparse
+import concurrent.futures
 import glob
 import json
 import os
@@ -72,14 +73,18 @@ def main():
     parser.add_argument("--kernels", type=int, default=0, help="that many, spread evenly (default: all)")
     parser.add_argument("--timeout", type=int, default=60)
     parser.add_argument("--slowest", type=int, default=10)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="so many files at a time")
     parser.add_argument("--check", action="store_true", help="fail when a target is missed")
     parser.add_argument("names", nargs="*", help="only paths that contain one of these")
     arguments = parser.parse_args()
     tool = corpus.need("tlx-verify")
 
-    rows = []
-    for path in kernels(arguments.kernels, arguments.names):
-        text, seconds, memory = measure([tool, "--json", "--no-cache", "--timeout", str(arguments.timeout), path])
+    starting = startUp(tool)  # on its own, before the others need the cores
+    paths, rows = kernels(arguments.kernels, arguments.names), []
+    commands = [[tool, "--json", "--no-cache", "--timeout", str(arguments.timeout), path] for path in paths]
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        measured = list(pool.map(measure, commands))
+    for path, (text, seconds, memory) in zip(paths, measured):
         try:
             results = json.loads(text)["results"]
         except ValueError:
@@ -99,7 +104,7 @@ def main():
         missed += value > limit
         print("%-42s %8.3f %s  (target %g)%s" % (what, value / scale, unit, limit / scale, "" if value <= limit else "  MISSED"))
 
-    judge("start-up, an empty kernel", startUp(tool), START_UP, "s")
+    judge("start-up, an empty kernel", starting, START_UP, "s")
     for what, part, reduce, limit in TARGETS:
         times = [row[0] for row in rows if part is None or part in row[2]]
         if times:

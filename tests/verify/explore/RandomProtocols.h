@@ -322,12 +322,4 @@ inline Program cluster(Damage &d) {
   return std::move(b.p);
 }
 
-inline Program protocol(uint64_t seed, std::string &text) {
-  Damage d(seed);
-  Program (*const kinds[])(Damage &) = {ring, pipeline, pingPong, launchControl, cluster};
-  Program program = kinds[d.random.below(5)](d);
-  text = d.text;
-  return program;
-}
-
 } // namespace tlx::verify::testing
