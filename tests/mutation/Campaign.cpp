@@ -6,7 +6,7 @@
 #include "compiler/pipelines/Ingest.h"
 #include "compiler/pipelines/ManifestFacts.h"
 #include "runtime/loader/Manifest.h"
-#include "verify/checks/Prover.h"
+#include "verify/checks/Sizes.h"
 #include "verify/encode/Encoder.h"
 #include "verify/explore/Explorer.h"
 
@@ -119,9 +119,6 @@ public:
   /// All that the explorer is asked about: sizes (all integers alike, and the
   /// manifest's), and how often launch control grants another tile.
   void explored(const Program &program, const ProofResult &proved, Mutant &mutant) const {
-    Linears linears(program);
-    for (const Task &task : program.tasks)
-      linears.analyse(task.body);
     bool asksForTiles = std::any_of(program.exprs.opaques.begin(), program.exprs.opaques.end(),
                                     [](const Function &f) { return f.sequence; });
     bool complete = true;
@@ -142,7 +139,7 @@ public:
           return std::clamp(value, function.lo, function.hi);
         };
         options.maxStates = request.states;
-        if (!allowed(program, linears, proved, options))
+        if (!holdAt(program, proved.preconditions, options.valueOf))
           continue;
         ExploreResult result = exploreOrders(program, options);
         if (result.states > request.states && result.runs == 0)
@@ -176,19 +173,6 @@ private:
     if (!symbol.launchInvariant)
       return std::max<int64_t>(symbol.lo, 0);
     return std::clamp<int64_t>(std::max<int64_t>(size, 1), symbol.lo, symbol.hi);
-  }
-
-  /// Whether preconditions and stated facts hold for these values.
-  static bool allowed(const Program &program, Linears &linears, const ProofResult &proved,
-                      const ExploreOptions &options) {
-    auto atLeast = [&](const LinForm &form, int64_t bound) {
-      auto value = linears.evaluate(form, options.valueOf);
-      return value && *value >= bound;
-    };
-    return std::all_of(proved.preconditions.begin(), proved.preconditions.end(),
-                       [&](const Precondition &p) { return atLeast(p.value, p.atLeast); }) &&
-           std::all_of(program.positive.begin(), program.positive.end(),
-                       [&](ExprId fact) { return atLeast(linears.form(linears.of(fact)), 1); });
   }
 
   const Request &request;

@@ -276,6 +276,13 @@ std::optional<int64_t> Assignment::valueOf(ExprId leaf,
   return value == term.values.end() ? term.otherwise : value->second;
 }
 
+void Assignment::choose(int64_t symbol, ExprId leaf, int64_t value) {
+  int term = static_cast<int>(-1 - symbol);
+  known[term].otherwise = value;
+  terms[leaf] = term;
+  symbols[symbol] = leaf;
+}
+
 std::optional<int64_t> Assignment::valueOfSymbol(int64_t symbol) const {
   auto it = symbols.find(symbol);
   return it == symbols.end() ? std::nullopt : valueOf(it->second, {});

@@ -19,6 +19,8 @@ class Assignment {
 public:
   /// Of a symbol or an opaque function, in given iterations of the loops around.
   std::optional<int64_t> valueOf(ExprId leaf, const std::vector<int64_t> &iteration) const;
+  /// Fixes a symbol, which is the leaf `leaf`.
+  void choose(int64_t symbol, ExprId leaf, int64_t value);
   /// Of a symbol that is the same for the whole launch.
   std::optional<int64_t> valueOfSymbol(int64_t symbol) const;
 
@@ -32,7 +34,7 @@ private:
   static std::vector<int64_t> restrict(uint32_t depths, const std::vector<int64_t> &iteration);
   std::map<ExprId, int> terms; ///< leaves -> Term
   std::map<int64_t, ExprId> symbols;
-  std::map<int, Term> known;
+  std::map<int, Term> known; ///< below 0: chosen
 };
 
 class Feasibility {

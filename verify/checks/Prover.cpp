@@ -1,4 +1,5 @@
 #include "verify/checks/Prover.h"
+#include "verify/checks/Sizes.h"
 
 #include <algorithm>
 #include <chrono>
@@ -321,9 +322,7 @@ static std::optional<ProofResult> excess(const Program &program) {
   return result;
 }
 
-ProofResult tlx::verify::prove(const Program &program, const ProverOptions &options) {
-  if (auto found = excess(program))
-    return *found;
+static ProofResult proveAllSizes(const Program &program, const ProverOptions &options) {
   bool split = false;
   Clock::time_point start = Clock::now();
   auto search = [&](std::vector<Precondition> &preconditions) {
@@ -358,4 +357,34 @@ ProofResult tlx::verify::prove(const Program &program, const ProverOptions &opti
   }
   result.preconditions = std::move(preconditions);
   return result;
+}
+
+/// How much of the time goes to single sizes when the proof does not come to its end, and
+/// what each of them may take: a long run has few states.
+static constexpr double ShareOfSizes = 0.1;
+static constexpr double SecondsOfSize = 1;
+static constexpr size_t StatesOfSize = 4'000;
+
+ProofResult tlx::verify::prove(const Program &program, const ProverOptions &options) {
+  if (auto found = excess(program))
+    return *found;
+  Clock::time_point start = Clock::now();
+  auto cancelled = [&] { return options.cancelled && *options.cancelled; };
+  ProverOptions all = options;
+  all.timeoutSeconds *= 1 - ShareOfSizes;
+  ProofResult result = proveAllSizes(program, all);
+  if (result.verdict != ProofResult::Unknown || cancelled())
+    return result;
+  ProverOptions one = options;
+  one.maxStates = std::min(options.maxStates, StatesOfSize);
+  auto bug = violationAtSomeSize(program, result.preconditions, [&](const Program &sized) {
+    one.timeoutSeconds = SecondsOfSize;
+    std::chrono::duration<double> spent = Clock::now() - start;
+    if (options.timeoutSeconds > 0)
+      one.timeoutSeconds = std::min(SecondsOfSize, options.timeoutSeconds - spent.count());
+    if (one.timeoutSeconds <= 0 || cancelled())
+      return ProofResult{};
+    return proveAllSizes(sized, one);
+  });
+  return bug ? std::move(*bug) : std::move(result);
 }

@@ -148,6 +148,29 @@ ExprId Exprs::opaque(const std::string &name, ExprId a, ExprId b, ExprId c) {
   return intern({Op::Opaque, it->second, a, b, c});
 }
 
+void Exprs::bind(const std::map<int64_t, int64_t> &values) {
+  for (ExprNode &node : nodes) { // operands come before what they are part of
+    int64_t folded = 0;
+    switch (node.op) {
+    case Op::Const:
+    case Op::Var:
+    case Op::Opaque: break;
+    case Op::Sym:
+      if (auto it = values.find(node.value); it != values.end())
+        node = {Op::Const, it->second};
+      break;
+    case Op::Select:
+      if (isConst(node.a))
+        node = ExprNode(nodes[nodes[node.a].value ? node.b : node.c]);
+      break;
+    default:
+      if (isConst(node.a) && isConst(node.b) &&
+          foldBinary(node.op, nodes[node.a].value, nodes[node.b].value, folded))
+        node = {Op::Const, folded};
+    }
+  }
+}
+
 ExprId Exprs::element(const Function &sequence, ExprId index) {
   ExprId result = opaque(sequence.name, index);
   opaques[nodes[result].value] = sequence;

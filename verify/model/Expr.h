@@ -98,6 +98,9 @@ public:
   ExprId eq(ExprId a, ExprId b) { return binary(Op::Eq, a, b); }
   ExprId logicalNot(ExprId a) { return binary(Op::Eq, a, constant(0)); }
 
+  /// Gives symbols (by index) these values, in place: expressions keep their numbers.
+  void bind(const std::map<int64_t, int64_t> &values);
+
   const ExprNode &operator[](ExprId id) const { return nodes[id]; }
   size_t size() const { return nodes.size(); }
   bool isConst(ExprId id) const { return nodes[id].op == Op::Const; }

@@ -79,6 +79,8 @@ inline Program persistentRing(Damage &d) {
   Builder b;
   Exprs &e = b.p.exprs;
   int slots = 1 + r.below(3), consumers = 1 + r.below(2), early = r.below(4);
+  if (early == 1) // so that a few steps tell who is not
+    slots = std::min(slots, 2);
   bool nested = r.chance(60), eachThread = r.chance(40);
   int full = b.barriers("full", slots), empty = b.barriers("empty", slots);
   int data = b.buffer("data", slots);
@@ -91,8 +93,8 @@ inline Program persistentRing(Damage &d) {
   ExprId K = b.arg("K", 0), tiles = nested ? b.arg("tiles", 0) : NoExpr;
   auto task = [&](const std::string &name, auto make) {
     ExprId trips = K;
-    if (early == 1 && !d.hit("not-early")) // at most three steps
-      trips = e.binary(Op::Min, K, b.c(3));
+    if (early == 1 && !d.hit("not-early")) // at most two steps
+      trips = e.binary(Op::Min, K, b.c(2));
     if (d.hit("one-less"))
       trips = e.sub(trips, b.c(1));
     Block block = tileLoops(b, d, name, slots, nested, tiles, trips, make);
