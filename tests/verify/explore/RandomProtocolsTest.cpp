@@ -54,7 +54,9 @@ TEST(RandomProtocols, NeverContradict) {
     bool small = p.tasks.size() <= 4;
     for (int64_t K = 0; K <= 5 && !seen; ++K) {
       ExploreOptions exploring;
-      exploring.valueOf = [&](int64_t) { return K; };
+      exploring.valueOf = [&](int64_t symbol) { // one tile more: an odd step shows in the second
+        return p.exprs.symbols[symbol].name == "tiles" ? K + 1 : K;
+      };
       exploring.functionOf = [&](const Function &, const Operands &of) {
         return of[0] < K ? of[0] + 1 : -1; // so many tiles are granted
       };
