@@ -7,9 +7,10 @@ import traceback
 
 from . import __version__
 from .errors import RecordError
+from .fbtriton import install_hint
 from .targets import TARGETS
 
-EXIT_FAILED, EXIT_USAGE = 1, 2
+EXIT_DISAGREES, EXIT_BAD_INPUT, EXIT_INTERRUPTED = 1, 2, 130
 
 
 def configurations(text):
@@ -59,48 +60,59 @@ def run_program(path, arguments):
 
 
 def main(argv=None):
-    options = parser().parse_args(argv)
+    try:
+        return record(parser().parse_args(argv))
+    except KeyboardInterrupt:
+        print("tlx-record: interrupted", file=sys.stderr)
+        return EXIT_INTERRUPTED
+
+
+def record(options):
     say = (lambda line: None) if options.quiet else (lambda line: print("tlx-record: " + line, file=sys.stderr, flush=True))
     try:
         try:
             from .recorder import Recorder, Stop
         except ModuleNotFoundError as error:
-            raise RecordError(str(error), "%s -m pip install %s" % (sys.executable, error.name)) from None
+            raise RecordError(str(error), install_hint(error.name)) from None
         if not os.path.isfile(options.program):
             raise RecordError("there is no file '%s'" % options.program)
         recorder = Recorder(options.target, options.out, options.configs, options.data, options.check_torch, options.limit, options.prefix, say)
         recorder.start()
     except (RecordError, OSError) as error:
         print("tlx-record: error: %s" % error, file=sys.stderr)
-        return EXIT_USAGE
-    failed = False
+        return EXIT_BAD_INPUT
+    status = 0
     try:
         run_program(options.program, options.arguments)
     except Stop:
         pass
     except RecordError as error:
-        failed = True
+        status = EXIT_BAD_INPUT
         print("tlx-record: error: %s" % error, file=sys.stderr)
-    except KeyboardInterrupt:
-        return 130
-    except SystemExit as end:
-        failed = True
-        print("tlx-record: error: %s ended with status %s\n  hint: what follows the program's name are its own arguments; options of "
-              "tlx stand before it" % (options.program, end.code), file=sys.stderr)  # fmt: skip
-    except Exception:
-        failed = True
-        print("tlx-record: error: %s stopped:" % options.program, file=sys.stderr)
-        traceback.print_exc()
+    except (Exception, SystemExit) as error:
+        # What was simulated is not what the program expects: that is a finding. Else there is nothing to judge.
+        judged = options.check_torch and recorder.names and isinstance(error, (AssertionError, SystemExit))
+        status = EXIT_DISAGREES if judged else EXIT_BAD_INPUT
+        print_failure(options.program, error)
     finally:
         recorder.stop()
-    if not recorder.names and not failed:
+    if not recorder.names and not status:
         print("tlx-record: error: %s launched no kernel\n  hint: does it launch under `if __name__ == \"__main__\"`? for tests, "
               "pytest -p tlx_record" % options.program, file=sys.stderr)  # fmt: skip
-        return EXIT_USAGE
+        return EXIT_BAD_INPUT
     for kernel in recorder.unrecorded():
         print("tlx-record: %s was launched, but not recorded" % kernel, file=sys.stderr)
     say("%d kernel%s in %s" % (len(recorder.names), "" if len(recorder.names) == 1 else "s", options.out))
-    return EXIT_FAILED if failed else 0
+    return status
+
+
+def print_failure(program, error):
+    if isinstance(error, SystemExit):
+        print("tlx-record: error: %s ended with status %s\n  hint: what follows the program's name are its own arguments; options of "
+              "tlx stand before it" % (program, error.code), file=sys.stderr)  # fmt: skip
+    else:
+        print("tlx-record: error: %s stopped:" % program, file=sys.stderr)
+        traceback.print_exception(type(error), error, error.__traceback__)
 
 
 if __name__ == "__main__":

@@ -8,13 +8,20 @@ from .errors import RecordError
 TESTED_VERSION = "3.7.4"
 
 
+def install_hint(package):
+    """The command that installs a package where this interpreter finds it."""
+    if sys.prefix == sys.base_prefix:  # systems' own interpreters take no packages from pip
+        return ("python3 -m venv tlx-env && tlx-env/bin/pip install fbtriton==%s numpy && export TLX_PYTHON=$PWD/tlx-env/bin/python"
+                % TESTED_VERSION)
+    return "%s -m pip install %s" % (sys.executable, "fbtriton==" + TESTED_VERSION if package == "fbtriton" else package)
+
+
 def load():
     """Imports triton with TLX; RecordError when it is absent or is not fbtriton. Warns about an untested version."""
-    install = "%s -m pip install fbtriton==%s" % (sys.executable, TESTED_VERSION)
     try:
         importlib.import_module("triton")
     except ImportError as error:
-        raise RecordError("fbtriton cannot be imported (%s)" % error, install) from None
+        raise RecordError("fbtriton cannot be imported (%s)" % error, install_hint("fbtriton")) from None
     try:
         importlib.import_module("triton.language.extra.tlx")
     except ImportError:

@@ -1,4 +1,5 @@
 """The recorder: installed around a program, it writes a kernel's IR and manifest for each distinct launch."""
+import contextlib
 import json
 import os
 import tempfile
@@ -11,7 +12,6 @@ from .targets import find_target
 from .tensors import as_tensor
 
 LEVELS = ("source", "ttir", "ttgir")
-FRESH_CACHE = "tlx-record-cache"
 
 
 def identity(function):
@@ -44,6 +44,7 @@ class Recorder:
         self.known = {}  # identity of a launch -> its name
         self.compiled = {}  # hash -> CompiledKernel
         self.patches = Patches()
+        self.cache = contextlib.ExitStack()
 
     def __enter__(self):
         self.start()
@@ -53,8 +54,6 @@ class Recorder:
         self.stop()
 
     def start(self):
-        cache = os.path.join(tempfile.gettempdir(), "%s-%d-%s" % (FRESH_CACHE, os.getuid(), str(self.target).replace(":", "_")))
-        os.environ.setdefault("TRITON_CACHE_DIR", cache)
         triton = fbtriton.load()
         os.makedirs(self.out, exist_ok=True)
         try:
@@ -63,7 +62,18 @@ class Recorder:
             torch_host.patch(self.patches, self.target, check=self.runner is not None)
         except ImportError:
             pass
+        self._fresh_cache()
         self._patch_triton(triton)
+
+    def _fresh_cache(self):
+        """Triton's cache knows a kernel by its text, and keeps the name of the file in which it first saw it: findings would
+        name that one. So nothing is taken that was compiled before, or is compiled meanwhile by another recording."""
+        from triton import knobs
+
+        self.cache.enter_context(knobs.cache.scope())
+        self.cache.enter_context(knobs.compilation.scope())
+        knobs.cache.dir = self.cache.enter_context(tempfile.TemporaryDirectory(prefix="tlx-record-"))
+        knobs.compilation.always_compile = True
 
     def _patch_triton(self, triton):
         import triton.testing
@@ -101,6 +111,7 @@ class Recorder:
 
     def stop(self):
         self.patches.restore()
+        self.cache.close()
 
     def unrecorded(self):
         return ["%s of %s" % kernel for kernel in sorted(self.launched - self.recorded)]

@@ -3,11 +3,15 @@
 import json
 import os
 import re
+import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import types
 import unittest
+import unittest.mock
 
 import pytlx
 
@@ -16,6 +20,7 @@ sys.path.insert(0, os.path.join(pytlx.SOURCE, "python"))
 import numpy as np  # noqa: E402
 from tlx_record import cases, data, locations, manifest, simulate, targets  # noqa: E402
 from tlx_record.errors import RecordError  # noqa: E402
+from tlx_record.fbtriton import install_hint  # noqa: E402
 from tlx_record.tensors import NumpyTensor, View  # noqa: E402
 
 CHIPS = {"cuda:90": "h100", "cuda:100": "b200", "hip:gfx942": "mi300x", "hip:gfx950": "mi350x", "hip:gfx1250": "gfx1250"}
@@ -161,7 +166,7 @@ class Commands(unittest.TestCase):
         self.addCleanup(self.folder.cleanup)
         self.out = os.path.join(self.folder.name, "out")
         command = [python or sys.executable, "-m", "tlx_record", "--out", self.out, *arguments, os.path.join(PROGRAM, program)]
-        variables = dict(os.environ, PYTHONPATH=os.path.join(pytlx.SOURCE, "python"), TRITON_CACHE_DIR=os.path.join(self.folder.name, "cache"),
+        variables = dict(os.environ, PYTHONPATH=os.path.join(pytlx.SOURCE, "python"),
                          TLX_RUN=pytlx.tool("tlx-run"), **(environment or {}))  # fmt: skip
         return subprocess.run(command, capture_output=True, text=True, env=variables, cwd=self.folder.name)
 
@@ -172,15 +177,22 @@ class Commands(unittest.TestCase):
         return python
 
     def test_withoutFbtritonOrNumpyTheInstallLineIsSaid(self):
-        for package, install in (("triton", "fbtriton==3.7.4"), ("numpy", "numpy")):
+        for package in ("triton", "numpy"):
             with self.subTest(package), tempfile.TemporaryDirectory() as shadow:
                 with open(os.path.join(shadow, "sitecustomize.py"), "w") as file:
                     file.write("import sys\nsys.modules['%s'] = None\n" % package)
                 done = subprocess.run([sys.executable, "-m", "tlx_record", os.path.join(PROGRAM, "vector_add.py")], capture_output=True, text=True,
                                       cwd=shadow, env=dict(os.environ, PYTHONPATH=shadow + ":" + os.path.join(pytlx.SOURCE, "python")))  # fmt: skip
                 self.assertEqual(done.returncode, 2, done.stderr)
-                self.assertIn("hint: %s -m pip install %s\n" % (sys.executable, install), done.stderr)
+                self.assertIn("hint: %s\n" % install_hint("fbtriton" if package == "triton" else package), done.stderr)
                 self.assertNotIn("Traceback", done.stderr)
+
+    def test_theInstallLineIsOneThatTheInterpreterTakes(self):
+        with unittest.mock.patch.multiple(sys, prefix="/usr", base_prefix="/usr"):
+            self.assertRegex(install_hint("numpy"), r"^python3 -m venv tlx-env && .*fbtriton==3\.7\.4 numpy && export TLX_PYTHON=")
+        with unittest.mock.patch.multiple(sys, prefix="/env", base_prefix="/usr"):
+            self.assertEqual(install_hint("fbtriton"), sys.executable + " -m pip install fbtriton==3.7.4")
+            self.assertEqual(install_hint("numpy"), sys.executable + " -m pip install numpy")
 
     def test_aMissingFileAndABadOptionAreUsageErrors(self):
         done = self.record(program="absent.py")
@@ -217,13 +229,41 @@ class Commands(unittest.TestCase):
         done = self.record(python=self.fbtriton(), program="nothing.py")
         self.assertEqual((done.returncode, "launched no kernel" in done.stderr), (2, True), done.stderr)
         done = self.record(python=self.fbtriton(), program="refused.py")
-        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.returncode, 2)
         self.assertRegex(done.stderr, r"tlx-record: refused of \S*refused\.py was launched, but not recorded")
         done = self.record(python=self.fbtriton(), program="exits.py")
-        self.assertEqual((done.returncode, "exits.py ended with status 2\n  hint: what follows" in done.stderr), (1, True), done.stderr)
+        self.assertEqual((done.returncode, "exits.py ended with status 2\n  hint: what follows" in done.stderr), (2, True), done.stderr)
         self.assertNotIn("Traceback", done.stderr)
         done = self.record(python=self.fbtriton(), program="stops.py")
-        self.assertEqual((done.returncode, "ValueError: as it should" in done.stderr), (1, True), done.stderr)
+        self.assertEqual((done.returncode, "ValueError: as it should" in done.stderr), (2, True), done.stderr)
+
+    def test_onlyAProgramThatJudgedWhatWasSimulatedDisagrees(self):
+        for arguments, status in (("--check-torch",), 1), ((), 2):
+            done = self.record(*arguments, python=self.fbtriton(), program="disagrees.py")
+            self.assertEqual((done.returncode, "AssertionError" in done.stderr), (status, True), done.stderr)
+
+    def test_aCopyOfAProgramIsNamedByItself(self):
+        python = self.fbtriton()
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("first.py", "second.py"):
+                shutil.copy(os.path.join(PROGRAM, "vector_add.py"), os.path.join(folder, name))
+                done = self.record(python=python, program=os.path.join(folder, name), environment={"TRITON_CACHE_DIR": folder})
+                self.assertEqual(done.returncode, 0, done.stderr)
+                for level in ("source", "ttgir"):
+                    with open(os.path.join(self.out, "add." + level)) as file:
+                        self.assertEqual(set(re.findall(r'"(/\S*\.py)"', file.read())), {os.path.join(folder, name)})
+
+    def test_anInterruptIsOneLine(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program, begun = os.path.join(folder, "waits.py"), os.path.join(folder, "begun")
+            with open(program, "w") as file:
+                file.write("import time\nopen(%r, 'w').close()\ntime.sleep(60)\n" % begun)
+            recorder = subprocess.Popen([self.fbtriton(), "-m", "tlx_record", program], stderr=subprocess.PIPE, text=True, cwd=folder,
+                                        env=dict(os.environ, PYTHONPATH=os.path.join(pytlx.SOURCE, "python")))  # fmt: skip
+            while recorder.poll() is None and not os.path.exists(begun):
+                time.sleep(0.05)
+            recorder.send_signal(signal.SIGINT)
+            self.assertEqual((recorder.communicate()[1], recorder.returncode), ("tlx-record: interrupted\n", 130))
 
 
 class Runner(unittest.TestCase):

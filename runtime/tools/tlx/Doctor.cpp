@@ -59,10 +59,11 @@ std::vector<Finding> examine() {
     bool present = found && found->status == 0;
     out.push_back({"tlx_record", present, present ? found->output : build,
                    "no recording of Python programs"});
-    // Debian's own Python takes no packages from pip.
-    const std::string environment =
-        "python3 -m venv tlx-env && tlx-env/bin/pip install fbtriton==3.7.4 numpy && export "
-        "TLX_PYTHON=$PWD/tlx-env/bin/python";
+    auto install = captureProgram({recorder->command.front(), "-c",
+                                   "from tlx_record.fbtriton import install_hint; "
+                                   "print(install_hint('fbtriton'), end='')"},
+                                  recorder->environment);
+    const std::string environment = install && install->status == 0 ? install->output : build;
     out.push_back(package(*recorder, "fbtriton",
                           "no recording: a .py cannot be verified, recorded IR can", environment));
     out.push_back(package(*recorder, "numpy", "no recording", environment));
