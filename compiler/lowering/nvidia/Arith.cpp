@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 namespace LL = mlir::LLVM;
@@ -193,9 +194,27 @@ static LogicalResult lowerClamp(Op op, Emitter &e) {
   });
 }
 
+static bool isNegation(Value value, Value of) {
+  if (auto sub = value.getDefiningOp<arith::SubFOp>())
+    return sub.getRhs() == of && matchPattern(sub.getLhs(), m_AnyZeroFloat());
+  auto neg = value.getDefiningOp<arith::NegFOp>();
+  return neg && neg.getOperand() == of;
+}
+
 static LogicalResult lowerClampF(tt::ClampFOp op, Emitter &e) {
   if (op.getPropagateNan() == tt::PropagateNan::ALL)
     return lowerClamp<tt::ClampFOp, LL::MaximumOp, LL::MinimumOp>(op, e);
+  Type element = getElementTypeOrSelf(op.getType());
+  // One instruction, as Triton has it: the smaller magnitude with the product of the signs, which
+  // is a clamp unless the limit is negative.
+  if ((element.isF16() || element.isF32()) && isNegation(op.getMin(), op.getMax())) {
+    auto name = e.b.getStringAttr(element.isF16() ? "llvm.nvvm.fmin.xorsign.abs.f16"
+                                                  : "llvm.nvvm.fmin.xorsign.abs.f");
+    return elementwise(op, e, [&](ValueRange x) -> Value {
+      return LL::CallIntrinsicOp::create(e.b, e.loc, element, name, ValueRange{x[0], x[2]})
+          .getResult(0);
+    });
+  }
   return lowerClamp<tt::ClampFOp, LL::MaxNumOp, LL::MinNumOp>(op, e);
 }
 
