@@ -3,7 +3,9 @@
 // A thread first combines its own registers, then the lanes of a warp exchange
 // partial results by shuffles, one bit of the lane at a time, then the warps
 // through scratch memory. What bits those are is read off the layout: the bases
-// that move along the axis and nowhere else.
+// that move along the axis and nowhere else. A reduction of prescribed order
+// (inner_tree) combines neighbours along the axis first, so that registers whose
+// elements lie further apart than those of lanes and warps come last.
 #include "compiler/lowering/nvidia/Reduce.h"
 #include "compiler/lowering/nvidia/Convert.h"
 #include "compiler/lowering/nvidia/Families.h"
@@ -43,6 +45,35 @@ std::optional<std::string> reductionProblem(const LinearLayout &layout, unsigned
         return "of a layout that swizzles the axis";
     }
   return std::nullopt;
+}
+
+/// What is combined before the late registers of a prescribed order: these move along a dimension
+/// of their own, behind the others. The layout itself where there are none.
+static LinearLayout withoutLateRegisters(tt::ReduceOp op, const LinearLayout &layout) {
+  unsigned axis = op.getAxis(), rank = layout.outs().size();
+  std::string name = layout::dimName(axis);
+  int64_t early = 1;
+  for (std::string_view input : {layout::kLane, layout::kWarp})
+    for (unsigned bit : axisBits(layout, input, axis))
+      early = std::max<int64_t>(early, 2 * layout.basis(input, bit, name));
+  int64_t size = layout.outSize(name);
+  if (op.getReductionOrdering() != "inner_tree" || early == 1 || early == size)
+    return layout;
+  std::vector<std::pair<std::string, layout::Bases>> inputs;
+  for (std::string_view input : {layout::kRegister, layout::kLane, layout::kWarp, layout::kBlock}) {
+    layout::Bases bases;
+    for (unsigned bit = 0; bit < layout.inBits(input); ++bit) {
+      bases.push_back(layout.basis(input, bit));
+      bases.back().push_back(bases.back()[axis] / early);
+      bases.back()[axis] %= early;
+    }
+    inputs.emplace_back(std::string(input), bases);
+  }
+  std::vector<std::pair<std::string, int64_t>> outs;
+  for (const LinearLayout::Dim &dim : layout.outs())
+    outs.emplace_back(dim.name, dim.name == name ? early : dim.size());
+  outs.emplace_back(layout::dimName(rank), size / early);
+  return LinearLayout::fromBases(inputs, outs);
 }
 
 Movement reductionExchange(const LinearLayout &source, unsigned axis) {
@@ -92,6 +123,7 @@ int64_t reductionScratch(tt::ReduceOp op) {
     LinearLayout layout = std::move(*layoutOf(type));
     if (reductionProblem(layout, op.getAxis()))
       return 0;
+    layout = withoutLateRegisters(op, layout);
     Movement exchange = reductionExchange(layout, op.getAxis());
     if (axisBits(layout, layout::kWarp, op.getAxis()).empty())
       return 0;
@@ -107,12 +139,14 @@ class Reduction {
 public:
   Reduction(tt::ReduceOp op, Emitter &e)
       : op(op), e(e), axis(op.getAxis()),
-        source(e.layout(cast<RankedTensorType>(op.getSrcs().front().getType()))) {}
+        source(e.layout(cast<RankedTensorType>(op.getSrcs().front().getType()))),
+        early(withoutLateRegisters(op, source)) {}
 
   LogicalResult run() {
     if (std::optional<std::string> problem = reductionProblem(source, axis))
       return op.emitError("'tt.reduce' ") << *problem << " has no lowering for sm_90a";
-    if (failed(withinThread()) || failed(withinWarp()) || failed(acrossWarps()))
+    if (failed(withinThread()) || failed(withinWarp()) || failed(acrossWarps()) ||
+        failed(lateRegisters()))
       return failure();
     return finish();
   }
@@ -126,11 +160,39 @@ private:
     return e.inlineRegion(op.getCombineOp(), inputs);
   }
 
+  /// Neighbours first, which is also shorter than a chain.
+  FailureOr<Tuple> tree(SmallVector<Tuple> parts) {
+    while (parts.size() > 1) {
+      SmallVector<Tuple> next;
+      for (size_t index = 0; index + 1 < parts.size(); index += 2) {
+        FailureOr<Tuple> both = combine(parts[index], parts[index + 1]);
+        if (failed(both))
+          return failure();
+        next.push_back(*both);
+      }
+      if (parts.size() % 2)
+        next.push_back(parts.back());
+      parts = std::move(next);
+    }
+    return parts.front();
+  }
+
+  /// Bits of an input along the axis, near elements first.
+  SmallVector<unsigned> nearFirst(const LinearLayout &layout, std::string_view input) const {
+    SmallVector<unsigned> bits = axisBits(layout, input, axis);
+    llvm::sort(bits, [&](unsigned a, unsigned b) {
+      return layout.basis(input, a, layout::dimName(axis)) <
+             layout.basis(input, b, layout::dimName(axis));
+    });
+    return bits;
+  }
+
   /// Leaves one tuple for each register off the axis, numbered by its bits.
   LogicalResult withinThread() {
-    SmallVector<unsigned> along = axisBits(source, layout::kRegister, axis);
-    uint64_t copies = source.freeVariableMask(layout::kRegister), alongMask = 0;
-    for (unsigned bit : along)
+    // In the order of the axis, so that what is not commutative works too.
+    SmallVector<unsigned> order = nearFirst(early, layout::kRegister);
+    uint64_t copies = early.freeVariableMask(layout::kRegister), alongMask = 0;
+    for (unsigned bit : order)
       alongMask |= uint64_t(1) << bit;
     SmallVector<Registers> operands;
     for (Value value : op.getSrcs())
@@ -139,12 +201,6 @@ private:
       if (first & alongMask)
         continue;
       SmallVector<Tuple> parts;
-      // In the order of the axis, so that what is not commutative works too.
-      SmallVector<unsigned> order(along);
-      llvm::sort(order, [&](unsigned a, unsigned b) {
-        return source.basis(layout::kRegister, a, layout::dimName(axis)) <
-               source.basis(layout::kRegister, b, layout::dimName(axis));
-      });
       for (uint64_t index = 0; index < uint64_t(1) << order.size(); ++index) {
         int64_t reg = first;
         for (size_t bit = 0; bit < order.size(); ++bit)
@@ -157,31 +213,16 @@ private:
           tuple.push_back(registers[reg]);
         parts.push_back(tuple);
       }
-      // Neighbours first: a tree is shorter than a chain.
-      while (parts.size() > 1) {
-        SmallVector<Tuple> next;
-        for (size_t index = 0; index + 1 < parts.size(); index += 2) {
-          FailureOr<Tuple> both = combine(parts[index], parts[index + 1]);
-          if (failed(both))
-            return failure();
-          next.push_back(*both);
-        }
-        if (parts.size() % 2)
-          next.push_back(parts.back());
-        parts = std::move(next);
-      }
-      partial.push_back(parts.front());
+      FailureOr<Tuple> sum = tree(std::move(parts));
+      if (failed(sum))
+        return failure();
+      partial.push_back(*sum);
     }
     return success();
   }
 
   LogicalResult withinWarp() {
-    SmallVector<unsigned> along = axisBits(source, layout::kLane, axis);
-    llvm::sort(along, [&](unsigned a, unsigned b) {
-      return source.basis(layout::kLane, a, layout::dimName(axis)) <
-             source.basis(layout::kLane, b, layout::dimName(axis));
-    });
-    for (unsigned bit : along)
+    for (unsigned bit : nearFirst(early, layout::kLane))
       for (Tuple &tuple : partial) {
         Tuple other;
         for (Value value : tuple)
@@ -195,10 +236,10 @@ private:
   }
 
   LogicalResult acrossWarps() {
-    SmallVector<unsigned> along = axisBits(source, layout::kWarp, axis);
+    SmallVector<unsigned> along = axisBits(early, layout::kWarp, axis);
     if (along.empty())
       return success();
-    Movement exchange = reductionExchange(source, axis);
+    Movement exchange = reductionExchange(early, axis);
     SmallVector<Registers> all;
     int64_t offset = 0;
     // All stores, one barrier, all loads.
@@ -218,21 +259,47 @@ private:
       all.push_back(loadExchange(e, exchange, partial.front()[index].getType(), offsets[index]));
     size_t count = partial.size(), parts = size_t(1) << along.size();
     for (size_t position = 0; position < count; ++position) {
-      auto part = [&](size_t number) {
-        Tuple tuple;
+      SmallVector<Tuple> ofWarps;
+      for (size_t number = 0; number < parts; ++number) {
+        Tuple &tuple = ofWarps.emplace_back();
         for (const Registers &registers : all)
           tuple.push_back(registers[number * count + position]);
-        return tuple;
-      };
-      Tuple sum = part(0);
-      for (size_t number = 1; number < parts; ++number) {
-        FailureOr<Tuple> both = combine(sum, part(number));
-        if (failed(both))
-          return failure();
-        sum = *both;
       }
-      partial[position] = sum;
+      FailureOr<Tuple> sum = tree(std::move(ofWarps));
+      if (failed(sum))
+        return failure();
+      partial[position] = *sum;
     }
+    return success();
+  }
+
+  /// Combines what registers hold along the rest of the axis.
+  LogicalResult lateRegisters() {
+    SmallVector<unsigned> axisRegisters = nearFirst(source, layout::kRegister), late;
+    SmallVector<unsigned> done = axisBits(early, layout::kRegister, axis);
+    for (unsigned bit : axisRegisters)
+      if (!llvm::is_contained(done, bit)) // its place among the bits that number `partial`
+        late.push_back(bit - llvm::count_if(done, [&](unsigned other) { return other < bit; }));
+    uint64_t mask = 0;
+    for (unsigned bit : late)
+      mask |= uint64_t(1) << bit;
+    SmallVector<Tuple> sums;
+    for (uint64_t first = 0; first < partial.size(); ++first) {
+      if (first & mask)
+        continue;
+      SmallVector<Tuple> parts;
+      for (uint64_t index = 0; index < uint64_t(1) << late.size(); ++index) {
+        uint64_t number = first;
+        for (size_t bit = 0; bit < late.size(); ++bit)
+          number |= (index >> bit & 1) << late[bit];
+        parts.push_back(partial[number]);
+      }
+      FailureOr<Tuple> sum = tree(std::move(parts));
+      if (failed(sum))
+        return failure();
+      sums.push_back(*sum);
+    }
+    partial = std::move(sums);
     return success();
   }
 
@@ -267,6 +334,7 @@ private:
   Emitter &e;
   unsigned axis;
   const LinearLayout source;
+  const LinearLayout early; ///< without the registers that come last
   SmallVector<Tuple> partial;
 };
 
