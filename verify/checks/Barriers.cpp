@@ -117,6 +117,42 @@ bool Machine::invalBarrier(State &state, int task, int event, const Resolved &r)
   return true;
 }
 
+Step Machine::brought(const ArrivalRecord &record) {
+  std::string note = record.bytes > 0 ? "expects " + std::to_string(record.bytes) + " bytes"
+                     : record.bytes < 0
+                         ? "delivers " + std::to_string(-record.bytes) + " bytes"
+                         : "brings " + std::to_string(record.arrivals) + " arrival(s)";
+  return {record.task, record.event, {}, std::move(note), {}};
+}
+
+/// Often it is the amounts that are wrong: what the earlier phase was told to wait for is
+/// less than what comes.
+Violation Machine::arrivalOrder(const State &state, int task, int event, int barrier,
+                                int64_t arrivals, int64_t bytes) const {
+  const BarrierState &b = state.barriers[barrier];
+  std::string name = map.barrierName(barrier);
+  std::string earlier = "phase " + std::to_string(b.generation - 1);
+  Violation v{BugClass::ArrivalOrder,
+              "this can count towards " + earlier + " of " + name + " instead of phase " +
+                  std::to_string(b.generation) +
+                  ": it is not ordered after the completion of the earlier one; " + earlier,
+              here(state, task, event),
+              {}};
+  ArrivalRecord more{event, static_cast<int16_t>(task), arrivals, bytes};
+  int64_t expected = 0;
+  for (const ArrivalRecord &record : b.lastLog) {
+    expected += std::max<int64_t>(record.bytes, 0);
+    if ((record.bytes != 0) == (bytes != 0)) {
+      v.related.push_back(brought(record));
+      v.related.back().note += " in " + earlier;
+    }
+  }
+  v.message += bytes ? " expects " + std::to_string(expected) + " bytes"
+                     : " counts " + std::to_string(b.count) + " arrival(s)";
+  v.message += " and can have them all when this " + brought(more).note;
+  return v;
+}
+
 bool Machine::arrive(State &state, int task, int event, int barrier, int row,
                      const std::vector<Token> &tokens, int64_t arrivals, int64_t bytes) {
   if (!usable(state, task, event, barrier, row))
@@ -125,12 +161,7 @@ bool Machine::arrive(State &state, int task, int event, int barrier, int row,
   std::string name = map.barrierName(barrier);
   for (Token earlier : b.arrivals[1])
     if (!state.knowledge.knows(row, earlier)) {
-      Violation v{BugClass::ArrivalOrder,
-                  "this can count towards phase " + std::to_string(b.generation - 1) + " of " +
-                      name + " instead of phase " + std::to_string(b.generation) +
-                      ": it is not ordered after the completion of the earlier one",
-                  here(state, task, event),
-                  {}};
+      Violation v = arrivalOrder(state, task, event, barrier, arrivals, bytes);
       v.related.push_back({-1,
                            b.initEvent,
                            {},
@@ -198,6 +229,7 @@ bool Machine::completeGeneration(State &state, int task, int event, int barrier)
   b.arrivals[1] = std::move(b.arrivals[0]);
   b.arrivals[0].clear();
   b.waits.clear();
+  b.lastLog = std::move(b.log);
   b.log.clear();
   b.pending = b.count;
   ++b.generation;

@@ -90,20 +90,10 @@ Violation Machine::deadlock(State &state) {
         for (const ArrivalRecord &record : b.log) {
           expected += record.bytes > 0 ? record.bytes : 0;
           delivered -= record.bytes < 0 ? record.bytes : 0;
-          if (record.bytes > 0) {
-            at = Step{record.task,
-                      record.event,
-                      {},
-                      "expects " + std::to_string(record.bytes) + " bytes",
-                      {}};
-            notes.push_back(at);
-          } else if (record.bytes < 0) {
-            notes.push_back({record.task,
-                             record.event,
-                             {},
-                             "delivers " + std::to_string(-record.bytes) + " bytes",
-                             {}});
-          }
+          if (record.bytes)
+            notes.push_back(brought(record));
+          if (record.bytes > 0)
+            at = notes.back();
         }
         v.cls = BugClass::BytesMismatch;
         v.message = map.barrierName(barrier) + " expects " + std::to_string(expected) +

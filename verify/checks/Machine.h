@@ -130,6 +130,10 @@ private:
   bool arrive(State &state, int task, int event, int barrier, int row,
               const std::vector<Token> &tokens, int64_t arrivals, int64_t bytes);
   bool completeGeneration(State &state, int task, int event, int barrier);
+  Violation arrivalOrder(const State &state, int task, int event, int barrier, int64_t arrivals,
+                         int64_t bytes) const;
+  /// What an arrival brought.
+  static Step brought(const ArrivalRecord &record);
   bool usable(State &state, int task, int event, int barrier, int row);
   Violation deadlock(State &state);
   bool expecterStuck(const State &state, int barrier) const;

@@ -121,7 +121,7 @@ struct WaitRecord {
   bool together; ///< looked at before the leader goes on (contract)
 };
 
-/// What happened to the current generation, for messages.
+/// What counted towards a generation, for messages.
 struct ArrivalRecord {
   int32_t event;
   int16_t task;
@@ -140,8 +140,8 @@ struct BarrierState {
   /// Tokens of the arrivals of the current generation, of the last, and of the
   /// one before that.
   std::array<std::vector<Token>, 3> arrivals;
-  std::vector<WaitRecord> waits; ///< waits for the last completed generation
-  std::vector<ArrivalRecord> log;
+  std::vector<WaitRecord> waits;           ///< waits for the last completed generation
+  std::vector<ArrivalRecord> log, lastLog; ///< of the current generation, of the last
 };
 
 /// An access to a CTA's shared memory or barriers from another CTA: it must be

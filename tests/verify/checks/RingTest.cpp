@@ -174,3 +174,61 @@ TEST(Ring, ConstantTripCounts) {
     EXPECT_EQ(check(o).verdict, trips > 2 ? ProofResult::Bug : ProofResult::Proved) << trips;
   }
 }
+
+/// Two loads of 64 bytes on one barrier whose phase was told of `bytes`.
+static Program twoLoads(int64_t bytes) {
+  Builder b;
+  int full = b.barriers("full", 1), data = b.buffer("data", 2);
+  ExprId zero = b.c(0);
+  b.root({b.init(full, 0, 1)});
+  b.task("producer",
+         {b.expect(full, zero, bytes), b.load(data, zero, full, zero, 64),
+          b.load(data, b.c(1), full, zero, 64)},
+         1);
+  b.task("consumer", {b.wait(full, zero, zero), b.read(data, zero)});
+  return std::move(b.p);
+}
+
+TEST(Ring, BytesThatWereNotAnnouncedAreNamed) {
+  Program good = twoLoads(128);
+  ProofResult proved = prove(good, {});
+  EXPECT_EQ(proved.verdict, ProofResult::Proved) << describe(proved);
+  Program p = twoLoads(64);
+  ProofResult r = prove(p, {});
+  ASSERT_EQ(r.verdict, ProofResult::Bug);
+  ASSERT_EQ(r.violation.cls, BugClass::ArrivalOrder) << describe(r);
+  EXPECT_NE(r.violation.message.find("phase 0 expects 64 bytes and can have them all when this "
+                                     "delivers 64 bytes"),
+            std::string::npos)
+      << r.violation.message;
+  std::vector<std::string> notes;
+  for (const Step &step : r.violation.related)
+    notes.push_back(step.note);
+  EXPECT_EQ(notes,
+            (std::vector<std::string>{"expects 64 bytes in phase 0", "delivers 64 bytes in phase 0",
+                                      "full counts 1 arrival(s) per phase"}));
+}
+
+TEST(Ring, ArrivalsBeyondTheCountAreNamed) {
+  auto program = [](int64_t count) {
+    Builder b;
+    int done = b.barriers("done", 1);
+    ExprId zero = b.c(0);
+    b.root({b.init(done, 0, count)});
+    b.task("one", {b.arrive(done, zero)});
+    b.task("two", {b.arrive(done, zero)});
+    b.task("waits", {b.wait(done, zero, zero)});
+    return std::move(b.p);
+  };
+  Program good = program(2), bad = program(1);
+  EXPECT_EQ(prove(good, {}).verdict, ProofResult::Proved);
+  ProofResult r = prove(bad, {});
+  ASSERT_EQ(r.verdict, ProofResult::Bug);
+  ASSERT_EQ(r.violation.cls, BugClass::ArrivalOrder) << describe(r);
+  EXPECT_NE(r.violation.message.find("phase 0 counts 1 arrival(s) and can have them all when this "
+                                     "brings 1 arrival(s)"),
+            std::string::npos)
+      << r.violation.message;
+  EXPECT_EQ(r.violation.related.front().note, "brings 1 arrival(s) in phase 0");
+  EXPECT_NE(r.violation.related.front().task, r.violation.at.task);
+}
