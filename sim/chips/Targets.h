@@ -11,8 +11,8 @@ struct TargetChip {
   Arch arch;          ///< of any chip for this target
 };
 
-/// All targets that there are chips for.
-const std::vector<TargetChip> &targetChips();
+/// All targets that there are chips for, for messages: "cuda:90, cuda:100, ...".
+std::string targetNames();
 /// Null for a target without a chip.
 const TargetChip *chipOfTarget(std::string_view target);
 

@@ -14,6 +14,7 @@
 #include "runtime/base/Cli.h"
 #include "runtime/base/File.h"
 #include "runtime/base/Guard.h"
+#include "sim/chips/Targets.h"
 
 #include <algorithm>
 #include <chrono>
@@ -125,6 +126,8 @@ std::optional<int> readOptions(int argc, char **argv, Options &o) {
   }
   if (o.paths.empty())
     return usage("no input file");
+  if (!o.request.target.empty() && !sim::chipOfTarget(o.request.target))
+    return usage("--target knows no '" + o.request.target + "'; targets: " + sim::targetNames());
   if (!cluster.empty()) {
     std::array<int64_t, 3> shape;
     if (!parseCluster(cluster, shape))

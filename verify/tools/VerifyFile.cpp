@@ -21,6 +21,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <tuple>
 
 using namespace mlir;
 
@@ -183,6 +184,37 @@ ChipLimits limitsOf(const std::string &target) {
   return {chip->integer(sim::Param::SmSmemPerCta), chip->integer(sim::Param::SmTmemColumns)};
 }
 
+/// Options that say other than the module does. A given manifest belongs to this kernel or to
+/// another.
+Result<void> checkAgreement(ModuleOp module, const std::string &path, const Given &given,
+                            const VerifyRequest &request) {
+  auto differs = [&](StringRef attribute, const std::string &says, const std::string &from,
+                     const std::string &asks) {
+    return Error(from + " says " + asks + "; the module says " + attribute.str() + " = " + says,
+                 {path, 0, 0}, "what the module says is how it was compiled");
+  };
+  auto compare = [&](const LaunchFacts &facts, const std::string &from) -> Result<void> {
+    auto target = module->getAttrOfType<StringAttr>("ttg.target");
+    if (target && !facts.target.empty() && target.getValue() != facts.target)
+      return differs("ttg.target", target.str(), from, "target " + facts.target);
+    for (auto [attribute, number, what] :
+         {std::tuple("ttg.num-warps", facts.numWarps, " warps"),
+          std::tuple("ttg.num-ctas", facts.numCtas, " CTAs to a program")})
+      if (auto stated = module->getAttrOfType<IntegerAttr>(attribute);
+          stated && number && stated.getInt() != *number)
+        return differs(attribute, std::to_string(stated.getInt()), from,
+                       std::to_string(*number) + what);
+    return {};
+  };
+  if (!request.manifests.empty())
+    for (const Manifest &manifest : given.manifests)
+      if (auto same = compare(launchFactsOf(manifest), manifest.file); !same)
+        return same;
+  if (hasFlags(request))
+    return compare(given.facts, "the command line");
+  return {};
+}
+
 /// renumbered: calls were inlined, so that operations are not numbered as in the file.
 KernelReport verifyKernel(Operation *function, const std::string &path, IrLevel level,
                           bool renumbered, const Given &given, const VerifyRequest &request) {
@@ -279,6 +311,8 @@ FileVerdict verifyFile(const std::string &path, const VerifyRequest &request) {
     return bad(parsed.error().str() + "\n", static_cast<int>(parsed.error().code));
   }
   OwningOpRef<ModuleOp> module = std::move(*parsed);
+  if (auto same = checkAgreement(*module, path, given, request); !same)
+    return bad(same.error().str() + "\n");
   IrLevel level = irLevelOf(*module, path);
   // A function that the front end was told to keep apart is looked into as well.
   for (auto function : module->getOps<FunctionOpInterface>())

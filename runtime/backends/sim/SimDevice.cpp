@@ -71,13 +71,9 @@ private:
 
 Result<std::unique_ptr<Device>> makeSimDevice(const DeviceOptions &options) {
   const sim::TargetChip *row = sim::chipOfTarget(options.target);
-  if (!row) {
-    std::string list;
-    for (const sim::TargetChip &known : sim::targetChips())
-      list += (list.empty() ? "" : ", ") + std::string(known.target);
+  if (!row)
     return Error("target '" + options.target + "' cannot be simulated", options.targetLocation)
-        .withHint("targets: " + list);
-  }
+        .withHint("targets: " + sim::targetNames());
   auto chip = sim::Chip::load(options.chip.empty() ? row->chip : options.chip);
   if (!chip)
     return std::move(chip).error();

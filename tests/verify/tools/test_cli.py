@@ -53,6 +53,22 @@ class Cli(unittest.TestCase):
                 result = self.results(example(name))[0]
                 self.assertEqual((result["verdict"], result["class"]), ("BUG", name), result)
 
+    def test_whatTheModuleSaysIsNotToldOtherwise(self):
+        kernel = example("race")  # cuda:90, 4 warps
+        for options, message in ((["--target", "foo"], "knows no 'foo'; targets: cuda:90"), (["--target", "cuda:9999"], "knows no 'cuda:9999'"),
+                                 (["--target", "cuda:100"], 'the command line says target cuda:100; the module says ttg.target = cuda:90'),
+                                 (["--num-warps", "8"], "the command line says 8 warps; the module says ttg.num-warps = 4"),
+                                 (["--num-ctas", "2"], "2 CTAs to a program; the module says ttg.num-ctas = 1")):
+            with self.subTest(options):
+                done = self.verify(kernel, *options)
+                self.assertEqual(done.returncode, 2, done.stdout)
+                self.assertIn(message, done.stderr)
+        self.assertEqual(self.verify(kernel, "--target", "cuda:90", "--num-warps", "4", "--num-ctas", "1").returncode, 1)
+        launch = {"kernel": "race", "target": "cuda:90", "grid": [1, 1, 1], "metadata": {"default_num_warps": 8}, "args": []}
+        done = self.verify(kernel, "--manifest", self.write("other.json", launch))
+        self.assertEqual(done.returncode, 2, done.stdout)
+        self.assertIn("other.json says 8 warps", done.stderr)
+
     def test_aCallLeftAtTtgirHidesNoMissingFence(self):
         with open(example("proxy-fence"), encoding="utf-8") as file:
             text = file.read()
