@@ -57,7 +57,9 @@ const ClassInfo &tlx::verify::info(BugClass cls) {
       {"race", "two accesses to the same memory, one of them a write, are unordered",
        "Put a barrier between them: the task that comes first arrives after its access, the other\n"
        "waits before its own. Asynchronous work counts as running until its completion was waited\n"
-       "for."},
+       "for. Where two tasks, or CTAs of a cluster, store to one tile of global memory, it is "
+       "mostly\n"
+       "an offset that is wrong."},
       {"proxy-fence", "ordered, but not visible to the other proxy",
        "What ordinary stores wrote becomes visible to TMA, wgmma and tcgen05 only after a\n"
        "fence.proxy.async (tlx.fence_async_shared) between the store and the barrier, or before "
