@@ -47,6 +47,26 @@ struct Staged {
   Value ring;
 };
 
+/// Whether the loop neither changes what later rounds load, nor learns that somebody else has
+/// (barriers), nor counts copies of its own.
+bool mayRunAhead(scf::ForOp loop) {
+  auto isLocal = [](const MemoryEffects::EffectInstance &effect) {
+    return isa<MemoryEffects::Read, MemoryEffects::Allocate>(effect.getEffect()) ||
+           isa<ttg::SharedMemory>(effect.getResource());
+  };
+  return !loop.getBody()
+              ->walk([&](Operation *op) {
+                if (op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
+                    isa<ttng::WarpGroupDotOp, ttng::WarpGroupDotWaitOp, ttng::FenceAsyncSharedOp>(
+                        op))
+                  return WalkResult::advance();
+                auto effects = getEffectsRecursively(op);
+                return effects && llvm::all_of(*effects, isLocal) ? WalkResult::advance()
+                                                                  : WalkResult::interrupt();
+              })
+              .wasInterrupted();
+}
+
 /// A sum of products that only the next round adds to.
 struct Overlap {
   unsigned index;
@@ -64,7 +84,7 @@ public:
   }
 
   void run(int64_t budget) {
-    if (staged.empty() || loop.getUnsignedCmp())
+    if (staged.empty() || loop.getUnsignedCmp() || !mayRunAhead(loop))
       return;
     std::optional<Overlap> sums = findOverlap();
     int64_t bytes = 0;

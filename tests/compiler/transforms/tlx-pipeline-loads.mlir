@@ -113,4 +113,51 @@ tt.func @indirect(%base: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %index: !tt.
   }
   tt.return %r : tensor<64x64xf32>
 }
+
+// What a round stores, the next one may load: no round runs ahead. The twin stores behind its loop.
+// CHECK-LABEL: @in_place
+// CHECK-NOT: async_copy_global_to_local
+// CHECK: tt.return
+// CHECK-LABEL: @stored_behind
+// CHECK: async_copy_global_to_local
+// CHECK: tt.return
+tt.func @in_place(%base: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32) -> tensor<64x64xf32> {
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %low = arith.constant 0 : i32
+  %step = arith.constant 1 : i32
+  %k = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %row = tt.expand_dims %k {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %rows = tt.broadcast %row : tensor<1x64xi32> -> tensor<64x64xi32>
+  %s = tt.splat %base : !tt.ptr<f16> -> tensor<64x64x!tt.ptr<f16>>
+  %p = tt.addptr %s, %rows : tensor<64x64x!tt.ptr<f16>>, tensor<64x64xi32>
+  %r = scf.for %i = %low to %n step %step iter_args(%c = %zero) -> (tensor<64x64xf32>) : i32 {
+    %x = tt.load %p : tensor<64x64x!tt.ptr<f16>>
+    %y = tt.load %p : tensor<64x64x!tt.ptr<f16>>
+    %d = tt.dot %x, %y, %c : tensor<64x64xf16> * tensor<64x64xf16> -> tensor<64x64xf32>
+    %h = arith.truncf %d : tensor<64x64xf32> to tensor<64x64xf16>
+    tt.store %p, %h : tensor<64x64x!tt.ptr<f16>>
+    scf.yield %d : tensor<64x64xf32>
+  }
+  tt.return %r : tensor<64x64xf32>
+}
+
+tt.func @stored_behind(%base: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32) -> tensor<64x64xf32> {
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %low = arith.constant 0 : i32
+  %step = arith.constant 1 : i32
+  %k = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %row = tt.expand_dims %k {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %rows = tt.broadcast %row : tensor<1x64xi32> -> tensor<64x64xi32>
+  %s = tt.splat %base : !tt.ptr<f16> -> tensor<64x64x!tt.ptr<f16>>
+  %p = tt.addptr %s, %rows : tensor<64x64x!tt.ptr<f16>>, tensor<64x64xi32>
+  %r = scf.for %i = %low to %n step %step iter_args(%c = %zero) -> (tensor<64x64xf32>) : i32 {
+    %x = tt.load %p : tensor<64x64x!tt.ptr<f16>>
+    %y = tt.load %p : tensor<64x64x!tt.ptr<f16>>
+    %d = tt.dot %x, %y, %c : tensor<64x64xf16> * tensor<64x64xf16> -> tensor<64x64xf32>
+    scf.yield %d : tensor<64x64xf32>
+  }
+  %h = arith.truncf %r : tensor<64x64xf32> to tensor<64x64xf16>
+  tt.store %p, %h : tensor<64x64x!tt.ptr<f16>>
+  tt.return %r : tensor<64x64xf32>
+}
 }
