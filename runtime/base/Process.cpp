@@ -43,17 +43,18 @@ static Error cannot(const std::string &what, const std::string &program) {
   return Error::internal("cannot " + what + " " + program + ": " + std::strerror(errno));
 }
 
+enum class ErrorStream : uint8_t { Shown, Hidden };
+
 /// Starts the command; `output`, when given, is a pipe's end that gets its standard output.
 static pid_t start(const std::vector<std::string> &command, const Variables &environment,
-                   int output) {
+                   int output, ErrorStream errors) {
   pid_t child = ::fork();
   if (child != 0)
     return child;
-  if (output >= 0) {
+  if (output >= 0)
     ::dup2(output, STDOUT_FILENO);
-    int nowhere = ::open("/dev/null", O_WRONLY);
-    ::dup2(nowhere, STDERR_FILENO);
-  }
+  if (errors == ErrorStream::Hidden)
+    ::dup2(::open("/dev/null", O_WRONLY), STDERR_FILENO);
   execute(command, environment);
   ::_exit(127);
 }
@@ -65,23 +66,38 @@ static int waitFor(pid_t child) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+namespace {
+/// Ctrl-C goes to every program of the terminal. One in the foreground says what it knows; this one
+/// waits for it. What a program ignores its children ignore too, what it handles they do not.
+class Waiting {
+public:
+  Waiting() : previous(std::signal(SIGINT, [](int) {})) {
+    if (previous == SIG_IGN)
+      std::signal(SIGINT, SIG_IGN);
+  }
+  Waiting(const Waiting &) = delete;
+  Waiting &operator=(const Waiting &) = delete;
+  ~Waiting() { std::signal(SIGINT, previous); }
+
+private:
+  void (*previous)(int);
+};
+} // namespace
+
 Result<int> runProgram(const std::vector<std::string> &command, const Variables &environment) {
-  // Ctrl-C goes to the tool, which says what it knows; this program waits for it.
-  auto previous = std::signal(SIGINT, SIG_IGN);
-  pid_t child = start(command, environment, -1);
+  Waiting waiting;
+  pid_t child = start(command, environment, -1, ErrorStream::Shown);
   if (child < 0)
     return cannot("start", command.front());
-  int status = waitFor(child);
-  std::signal(SIGINT, previous);
-  return status;
+  return waitFor(child);
 }
 
-Result<Captured> captureProgram(const std::vector<std::string> &command,
-                                const Variables &environment) {
+static Result<Captured> capture(const std::vector<std::string> &command,
+                                const Variables &environment, ErrorStream errors) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0)
     return cannot("start", command.front());
-  pid_t child = start(command, environment, ends[1]);
+  pid_t child = start(command, environment, ends[1], errors);
   ::close(ends[1]);
   if (child < 0) {
     ::close(ends[0]);
@@ -98,6 +114,16 @@ Result<Captured> captureProgram(const std::vector<std::string> &command,
   ::close(ends[0]);
   out.status = waitFor(child);
   return out;
+}
+
+Result<Captured> captureProgram(const std::vector<std::string> &command,
+                                const Variables &environment) {
+  return capture(command, environment, ErrorStream::Hidden);
+}
+
+Result<Captured> runForOutput(const std::vector<std::string> &command) {
+  Waiting waiting;
+  return capture(command, {}, ErrorStream::Shown);
 }
 
 Error becomeProgram(const std::vector<std::string> &command, const Variables &environment) {

@@ -14,12 +14,16 @@ std::string findProgram(const std::string &name);
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
 /// Runs a program in the foreground and waits. The exit status (128 + signal when one ended it).
+/// Ctrl-C is for that program to obey.
 Result<int> runProgram(const std::vector<std::string> &command, const Variables &environment = {});
 
 struct Captured {
   int status = 0;
   std::string output; ///< standard output
 };
+
+/// The same, with its standard output kept.
+Result<Captured> runForOutput(const std::vector<std::string> &command);
 
 /// Runs a program with its standard output kept and its standard error thrown away.
 Result<Captured> captureProgram(const std::vector<std::string> &command,

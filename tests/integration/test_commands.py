@@ -29,12 +29,13 @@ NOT_RUN = {
 # Exit statuses other than 0, by page and beginning.
 ENDS_WITH = {
     ("README.md", "build/bin/tlx verify broken.py"): 1,
+    ("docs/how-to/from-python.md", "build/bin/tlx verify unwaited.py"): 1,
     ("docs/how-to/read-a-counterexample.md", "build/bin/tlx-verify broken.mlir"): 1,
     ("docs/how-to/read-a-counterexample.md", "build/bin/tlx-run"): 1,
     ("docs/how-to/check-a-kernel.md", "build/bin/tlx-verify mine.ttir --replay-out"): 1,
     ("docs/how-to/check-a-kernel.md", "build/bin/tlx-run --device sim mine.ttir --replay"): 1,
 }
-NEEDS_FBTRITON = re.compile(r"my_gemm|broken\.py|recorded\b|pytest|tlx record")
+NEEDS_FBTRITON = re.compile(r"my_gemm|broken\.py|unwaited\.py|recorded\b|pytest|tlx record")
 GENERATED = ("docs/reference/commands.md", "docs/reference/bug-classes.md", "docs/reference/operations.md", "docs/reference/json.md")
 USAGE = ("docs/reference/tlx-verify.md",)  # begins with the tool's usage
 FLAGS = re.compile(r"`(?:build/bin/)?tlx[- ](verify|run|opt|compile)\b([^`\n]*)`")

@@ -4,8 +4,10 @@ and says what is missing."""
 import json
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
+import time
 import unittest
 
 import pytlx
@@ -79,22 +81,95 @@ class Front(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn("TLX_PYTHON names the one that has fbtriton", done.stderr)
 
-    def test_fromPythonToVerdictAndTime(self):
-        python = os.environ.get("TLX_FBTRITON_PYTHON")
-        if not python:
+    def test_optionsAreReadBeforeAnythingIsRecorded(self):
+        for command, option in (("verify", "--jsn"), ("run", "--reprot")):
+            done = tlx(command, option, "absent.py", TLX_PYTHON="/bin/false")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("unknown option: %s" % option, done.stderr)
+        done = tlx("verify", "--help", "absent.py", TLX_PYTHON="/bin/false")
+        self.assertEqual((done.returncode, "Usage: tlx-verify" in done.stdout), (0, True))
+
+    def test_explainNeedsAClass(self):
+        done = tlx("explain")
+        self.assertEqual((done.returncode, "tlx-verify" in done.stderr, "`tlx explain race`" in done.stderr), (2, False, True), done.stderr)
+
+
+class Recording(unittest.TestCase):
+    """`tlx verify|run PROGRAM.py`, which needs fbtriton."""
+
+    def setUp(self):
+        self.python = os.environ.get("TLX_FBTRITON_PYTHON")
+        if not self.python:
             self.skipTest("TLX_FBTRITON_PYTHON names no Python with fbtriton")
-        done = tlx("verify", os.path.join(PROGRAMS, "autotuned.py"), "--configs", "2", TLX_PYTHON=python)
-        self.assertEqual(done.returncode, 0, done.stderr)  # after the program: its own arguments
-        self.assertEqual(done.stdout.count("): PROVED"), 1)
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def tlx(self, *arguments):
+        return tlx(*arguments, TLX_PYTHON=self.python)
+
+    def write(self, name, text):
+        path = os.path.join(self.folder, name)
+        with open(path, "w") as file:
+            file.write(text)
+        return path
+
+    def test_fromPythonToVerdictAndTime(self):
+        done = self.tlx("verify", os.path.join(PROGRAMS, "autotuned.py"), "--configs", "2")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))  # after the program: its own arguments
+        self.assertEqual([done.stdout.count(" (%s): PROVED" % level) for level in ("source", "ttgir")], [1, 1])
         self.assertIn("/autotuned.py: ", done.stdout)  # not a file in a folder that is gone
-        done = tlx("verify", "--configs", "2", os.path.join(PROGRAMS, "autotuned.py"), TLX_PYTHON=python)
-        self.assertEqual((done.returncode, done.stdout.count("): PROVED")), (0, 2), done.stderr)
-        self.assertRegex(done.stdout, r"/autotuned\.py: .*\n.*/autotuned\.py:\w+_2: ")
+        done = self.tlx("verify", "--configs", "2", os.path.join(PROGRAMS, "autotuned.py"))
+        self.assertEqual((done.returncode, done.stdout.count("): PROVED")), (0, 4), done.stderr)
+        self.assertRegex(done.stdout, r"/autotuned\.py: (.*\n)+.*/autotuned\.py:\w+_2: ")
         self.assertNotIn(".ttgir", done.stdout)
-        done = tlx("run", "--device", "sim", os.path.join(PROGRAMS, "vector_add.py"), TLX_PYTHON=python)
+        done = self.tlx("run", "--device", "sim", os.path.join(PROGRAMS, "vector_add.py"))
         self.assertEqual((done.returncode, done.stdout.count("add on h200")), (0, 2), done.stderr)
-        done = tlx("run", "--target", "hip:gfx950", os.path.join(PROGRAMS, "vector_add.py"), TLX_PYTHON=python)
+        done = self.tlx("run", "--target", "hip:gfx950", os.path.join(PROGRAMS, "vector_add.py"))
         self.assertEqual((done.returncode, done.stdout.count("add on mi350x")), (0, 2), done.stderr)
+
+    def test_whatWasWrittenIsVerifiedAndWhatWasCompiled(self):
+        written = pytlx.read("docs/examples/my_gemm.py")
+        forgotten = self.write("forgotten.py", "".join(line for line in written.splitlines(True) if "async_dot_wait" not in line))
+        done = self.tlx("verify", forgotten)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertRegex(done.stdout, r"my_gemm \(source\): BUG\(race\)")
+        self.assertRegex(done.stdout, r"my_gemm \(ttgir\): PROVED .*\n  note: what was written \(source\) is BUG\(race\); the compiler's "
+                                      r"passes added 1 ttng.warp_group_dot_wait\n")  # fmt: skip
+        stuck = self.write("stuck.py", "".join(line for line in written.splitlines(True) if "barrier_arrive(empty" not in line))
+        done = self.tlx("verify", stuck)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertRegex(done.stdout, r"my_gemm \(ttgir\): BUG\(deadlock\) .*, as above\n")
+        self.assertEqual(done.stdout.count("error: "), 1)
+
+    def test_aProgramThatFailsIsNoBug(self):
+        for name in ("stops.py", "exits.py", "nothing.py", "refused.py"):
+            for command in ("verify", "run"):
+                self.assertEqual(self.tlx(command, os.path.join(PROGRAMS, name)).returncode, 2, name)
+
+    def test_eachKernelHasItsOwnFilesAndAllAreOneDocument(self):
+        page, outputs = os.path.join(self.folder, "page.html"), os.path.join(self.folder, "out")
+        done = self.tlx("run", "--json", "--report", page, "--save-outputs=" + outputs, os.path.join(PROGRAMS, "vector_add.py"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([report["kernel"] for report in json.loads(done.stdout)], ["add", "add"])
+        for path in ("page-add.html", "page-add_2.html", "out/add/2.npy", "out/add_2/2.npy"):
+            self.assertTrue(os.path.exists(os.path.join(self.folder, path)), path)
+        self.assertIn("note: --report of add_2: %s\n" % os.path.join(self.folder, "page-add_2.html"), done.stderr)
+        done = self.tlx("run", "--json", "--report", page, os.path.join(pytlx.SOURCE, "docs/examples/my_gemm.py"))
+        self.assertEqual((json.loads(done.stdout)["kernel"], os.path.exists(page)), ("my_gemm", True), done.stderr)
+
+    def test_ctrlCEndsTheProgram(self):
+        begun = os.path.join(self.folder, "begun")
+        program = self.write("waits.py", "import time\nopen(%r, 'w').close()\ntime.sleep(60)\n" % begun)
+        for command in ("verify", "run"):
+            process = subprocess.Popen([pytlx.tool("tlx"), command, program], stderr=subprocess.PIPE, text=True, start_new_session=True,
+                                       env=dict(os.environ, TLX_PYTHON=self.python),
+                                       preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))  # fmt: skip
+            while process.poll() is None and not os.path.exists(begun):
+                time.sleep(0.05)
+            os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+            self.assertEqual((process.communicate(timeout=30)[1], process.returncode), ("tlx-record: interrupted\n", 130))
+            os.remove(begun)
 
 
 if __name__ == "__main__":

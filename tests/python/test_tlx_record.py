@@ -259,6 +259,7 @@ class Commands(unittest.TestCase):
             with open(program, "w") as file:
                 file.write("import time\nopen(%r, 'w').close()\ntime.sleep(60)\n" % begun)
             recorder = subprocess.Popen([self.fbtriton(), "-m", "tlx_record", program], stderr=subprocess.PIPE, text=True, cwd=folder,
+                                        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
                                         env=dict(os.environ, PYTHONPATH=os.path.join(pytlx.SOURCE, "python")))  # fmt: skip
             while recorder.poll() is None and not os.path.exists(begun):
                 time.sleep(0.05)

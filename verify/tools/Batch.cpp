@@ -3,8 +3,10 @@
 #include "verify/tools/Isolated.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 #include <poll.h>
 #include <set>
 
@@ -12,8 +14,33 @@ namespace fs = std::filesystem;
 
 namespace tlx::verify {
 
+/// The files of these endings in a folder and below it.
+static std::vector<std::string>
+filesIn(const std::string &folder, const std::set<std::string> &endings, std::error_code &error) {
+  std::vector<std::string> found;
+  for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end;
+       it.increment(error))
+    if (it->is_regular_file(error) && endings.contains(it->path().extension().string()))
+      found.push_back(it->path().string());
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+std::vector<std::string> skippedPrograms(const std::vector<std::string> &paths) {
+  std::vector<std::string> lines;
+  for (const std::string &path : paths) {
+    std::error_code error;
+    size_t count = fs::is_directory(path, error) ? filesIn(path, {".py"}, error).size() : 0;
+    if (count)
+      lines.push_back(path + ": note: " + std::to_string(count) + " .py file" +
+                      (count == 1 ? " was" : "s were") +
+                      " not looked at: `tlx verify FILE.py` records and verifies one");
+  }
+  return lines;
+}
+
 Result<std::vector<std::string>> kernelFiles(const std::vector<std::string> &paths) {
-  static const std::set<std::string> endings{".mlir", ".source", ".ttir", ".ttgir"};
+  const std::set<std::string> endings{".mlir", ".source", ".ttir", ".ttgir"};
   std::vector<std::string> files;
   std::set<std::string> seen;
   auto add = [&](const std::string &file) {
@@ -26,16 +53,11 @@ Result<std::vector<std::string>> kernelFiles(const std::vector<std::string> &pat
       add(path); // what is wrong with it is said when it is read
       continue;
     }
-    std::vector<std::string> found;
-    for (fs::recursive_directory_iterator it(path, error), end; !error && it != end;
-         it.increment(error))
-      if (it->is_regular_file(error) && endings.contains(it->path().extension().string()))
-        found.push_back(it->path().string());
+    std::vector<std::string> found = filesIn(path, endings, error);
     if (error)
       return Error("cannot be listed: " + error.message(), {path, 0, 0});
     if (found.empty())
       return Error("holds no .mlir, .source, .ttir or .ttgir file", {path, 0, 0});
-    std::sort(found.begin(), found.end());
     std::for_each(found.begin(), found.end(), add);
   }
   return files;
@@ -99,13 +121,18 @@ size_t verifyFiles(const std::vector<std::string> &files, const VerifyRequest &r
   };
   std::vector<Running> running;
   size_t next = 0;
-  bool interrupted = false;
+  using Clock = std::chrono::steady_clock;
+  std::optional<Clock::time_point> interrupted;
   for (;;) {
     bool stop = request.cancelled && *request.cancelled;
-    if (stop && !interrupted)
+    if (stop && !interrupted) {
+      interrupted = Clock::now();
       for (Running &each : running)
         each.process->interrupt();
-    interrupted = stop;
+    }
+    if (interrupted && Clock::now() - *interrupted > std::chrono::seconds(1))
+      for (Running &each : running)
+        each.process->end();
     for (; !stop && next < files.size() && running.size() < size_t(options.jobs); ++next) {
       std::string key;
       if (options.cache) {

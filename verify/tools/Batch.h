@@ -9,6 +9,9 @@ namespace tlx::verify {
 /// .ttir or .ttgir, in folders below too), each once, in order.
 Result<std::vector<std::string>> kernelFiles(const std::vector<std::string> &paths);
 
+/// A line for each of the folders that holds Python programs, of which kernels must be recorded.
+std::vector<std::string> skippedPrograms(const std::vector<std::string> &paths);
+
 struct BatchOptions {
   int jobs = 1;
   int64_t memoryBytes = 0; ///< for each file; 0: no limit

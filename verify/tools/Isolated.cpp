@@ -118,6 +118,8 @@ void Isolated::interrupt() {
     ::kill(child, SIGINT);
 }
 
+void Isolated::end() { ended = child > 0 && ::kill(child, SIGKILL) == 0; }
+
 FileVerdict Isolated::verdict() {
   int status = 0;
   if (child > 0)
@@ -146,6 +148,8 @@ FileVerdict Isolated::without(int status) const {
     out.exitCode = int(what.code);
     return out;
   };
+  if (ended)
+    return unknown("interrupted", "not finished");
   int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
   char seconds[32];
   std::snprintf(seconds, sizeof seconds, "%g", timeoutSeconds);

@@ -28,6 +28,8 @@ public:
   bool receive();
   /// Asks the child to come to an end with what it knows.
   void interrupt();
+  /// Ends a child that did not come to an end when it was asked to.
+  void end();
   /// After the end.
   FileVerdict verdict();
 
@@ -38,6 +40,7 @@ private:
   double timeoutSeconds;
   int64_t memoryBytes;
   pid_t child = -1;
+  bool ended = false;
   int pipe = -1;
 };
 

@@ -10,6 +10,7 @@
 
 #include "verify/report/Policy.h"
 #include "verify/tools/Batch.h"
+#include "verify/tools/Levels.h"
 
 #include "runtime/base/Cli.h"
 #include "runtime/base/File.h"
@@ -202,6 +203,8 @@ public:
   int run() {
     auto started = std::chrono::steady_clock::now();
     auto files = kernelFiles(options.paths);
+    for (const std::string &line : skippedPrograms(options.paths))
+      std::fprintf(stderr, "%s\n", line.c_str());
     if (!files)
       return bad(files.error());
     if (!options.policy.empty()) {
@@ -243,8 +246,11 @@ private:
     if (!verdict.errors.empty())
       codes.push_back(verdict.exitCode);
     for (KernelReport &report : verdict.reports) {
-      if (!options.recordedFrom.empty())
+      bool again = false; // the same finding at a later level
+      if (!options.recordedFrom.empty()) {
+        again = levels.compare(report, report.file);
         report.file = report.launch.from = recordedName(report);
+      }
       if (policy)
         policy->apply(report);
       if (baseline)
@@ -255,8 +261,12 @@ private:
           codes.push_back(bad(written.error()));
         options.replayOut.clear(); // the first only
       }
-      if (text)
-        std::fputs(toText(report, colour).c_str(), stdout);
+      if (text) {
+        std::string shown = toText(report, colour);
+        std::fputs(again ? (shown.substr(0, shown.find('\n')) + ", as above\n").c_str()
+                         : shown.c_str(),
+                   stdout);
+      }
       std::fflush(stdout);
       reports.push_back(std::move(report));
     }
@@ -290,6 +300,7 @@ private:
   std::optional<Baseline> baseline;
   std::vector<KernelReport> reports;
   std::vector<int> codes;
+  Levels levels;
 };
 } // namespace
 

@@ -93,6 +93,9 @@ static int runTool(const Command &command, const std::vector<std::string> &argum
     auto status = recordThenRun(tool, {arguments.begin(), program}, {program, arguments.end()});
     return status ? *status : fail(status.error());
   }
+  if (command.name == "explain" && arguments.empty())
+    return fail(Error("explain needs a class of bugs, or 'contracts'", {},
+                      "`tlx explain race`; a class stands in brackets behind BUG"));
   std::vector<std::string> words{tool};
   words.insert(words.end(), command.before.begin(), command.before.end());
   words.insert(words.end(), arguments.begin(), arguments.end());

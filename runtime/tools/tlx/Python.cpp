@@ -82,13 +82,89 @@ std::vector<std::string> recorderOptions(std::vector<std::string> &before, bool 
   return out;
 }
 
-std::vector<std::string> recordedKernels(const std::string &folder) {
+/// What was recorded at a level, in order.
+std::vector<std::string> recordedFiles(const std::string &folder,
+                                       const std::vector<std::string> &endings) {
   std::vector<std::string> out;
   for (const auto &entry : fs::directory_iterator(folder))
-    if (entry.path().extension() == ".ttgir")
+    if (std::count(endings.begin(), endings.end(), entry.path().extension().string()))
       out.push_back(entry.path().string());
   std::sort(out.begin(), out.end());
   return out;
+}
+
+/// Where one of several kernels writes what all would write to `path`.
+std::string placeOf(const std::string &kernel, const fs::path &path, bool folder) {
+  if (folder)
+    return (path / kernel).string();
+  return (path.parent_path() / (path.stem().string() + "-" + kernel + path.extension().string()))
+      .string();
+}
+
+/// The options for one of several kernels: each has files and folders of its own, which are named.
+std::vector<std::string> optionsFor(const std::string &kernel, std::vector<std::string> options) {
+  for (size_t i = 0; i < options.size(); ++i) {
+    size_t equals = options[i].find('=');
+    std::string name = options[i].substr(0, equals);
+    bool folder = name == "--save-outputs" || name == "--check";
+    if (!folder && name != "--report" && name != "--trace")
+      continue;
+    bool separate = equals == std::string::npos;
+    if (separate && ++i == options.size())
+      break;
+    std::string place =
+        placeOf(kernel, separate ? options[i] : options[i].substr(equals + 1), folder);
+    options[i] = separate ? place : name + "=" + place;
+    std::fprintf(stderr, "note: %s of %s: %s\n", name.c_str(), kernel.c_str(), place.c_str());
+  }
+  return options;
+}
+
+Result<int> verifyRecorded(const std::string &tool, const std::vector<std::string> &options,
+                           const std::string &program, const std::string &folder) {
+  std::vector<std::string> command{tool};
+  command.insert(command.end(), options.begin(), options.end());
+  command.insert(command.end(), {"--recorded-from", program}); // their folder is removed
+  // fbtriton's passes add waits and fences: what is launched is proved, and what was written.
+  for (std::string &file : recordedFiles(folder, {".source", ".ttgir"}))
+    command.push_back(std::move(file));
+  return runProgram(command);
+}
+
+Result<int> runRecorded(const std::string &tool, const std::vector<std::string> &options,
+                        const std::string &folder) {
+  std::vector<std::string> kernels = recordedFiles(folder, {".ttgir"});
+  bool several = kernels.size() > 1;
+  bool array = several && std::count(options.begin(), options.end(), "--json");
+  std::string documents;
+  int worst = 0;
+  for (const std::string &kernel : kernels) {
+    std::string stem = fs::path(kernel).stem().string();
+    std::vector<std::string> command{tool};
+    std::vector<std::string> own = several ? optionsFor(stem, options) : options;
+    command.insert(command.end(), own.begin(), own.end());
+    command.insert(command.end(), {kernel, "--manifest", joinPath(folder, stem + ".json")});
+    Captured done;
+    if (array) {
+      auto captured = runForOutput(command);
+      if (!captured)
+        return std::move(captured).error();
+      done = std::move(*captured);
+    } else {
+      auto status = runProgram(command);
+      if (!status)
+        return status;
+      done.status = *status;
+    }
+    if (!done.output.empty())
+      documents += (documents.empty() ? "" : ",\n") + done.output;
+    worst = std::max(worst, done.status);
+    if (done.status >= 128) // a signal, such as Ctrl-C
+      break;
+  }
+  if (array)
+    std::printf("[\n%s]\n", documents.c_str());
+  return worst;
 }
 
 } // namespace
@@ -102,34 +178,26 @@ Result<int> recordThenRun(const std::string &tool, const std::vector<std::string
   if (folder.path.empty())
     return Error::internal("cannot make a temporary folder");
   std::vector<std::string> options = before, record = recorder->command;
-  bool each = tool.ends_with("tlx-run");
-  for (std::string &word : recorderOptions(options, /*toolTakesTarget=*/!each))
+  bool runs = tool.ends_with("tlx-run");
+  for (std::string &word : recorderOptions(options, /*toolTakesTarget=*/!runs))
     record.push_back(word);
-  record.insert(record.end(), {"--out", folder.path});
+  // The tool's own complaint, or its help, before anything is recorded.
+  std::vector<std::string> check{tool};
+  check.insert(check.end(), options.begin(), options.end());
+  check.insert(check.end(), {"--check-options", program.front()});
+  auto checked = runForOutput(check);
+  if (!checked)
+    return std::move(checked).error();
+  std::fputs(checked->output.c_str(), stdout);
+  if (checked->status != 0 || !checked->output.empty())
+    return checked->status;
+  record.insert(record.end(), {"--quiet", "--out", folder.path}); // which is removed
   record.insert(record.end(), program.begin(), program.end());
   auto recorded = runProgram(record, recorder->environment);
   if (!recorded || *recorded != 0)
     return recorded;
-  std::vector<std::string> kernels = recordedKernels(folder.path);
-  if (!each) {
-    std::vector<std::string> command{tool};
-    command.insert(command.end(), options.begin(), options.end());
-    command.insert(command.end(), {"--recorded-from", program.front()}); // their folder is removed
-    command.insert(command.end(), kernels.begin(), kernels.end());
-    return runProgram(command);
-  }
-  int worst = 0;
-  for (const std::string &kernel : kernels) {
-    std::vector<std::string> command{tool};
-    command.insert(command.end(), options.begin(), options.end());
-    std::string manifest = kernel.substr(0, kernel.size() - std::string(".ttgir").size()) + ".json";
-    command.insert(command.end(), {kernel, "--manifest", manifest});
-    auto status = runProgram(command);
-    if (!status)
-      return status;
-    worst = std::max(worst, *status);
-  }
-  return worst;
+  return runs ? runRecorded(tool, options, folder.path)
+              : verifyRecorded(tool, options, program.front(), folder.path);
 }
 
 } // namespace tlx::front

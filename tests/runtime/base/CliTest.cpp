@@ -67,6 +67,12 @@ TEST(Cli, UsageErrors) {
   EXPECT_NE(usageError({"k", "--timeout"}).find("--timeout"), std::string::npos);
 }
 
+TEST(Cli, OptionsAloneCanBeChecked) {
+  Options o;
+  EXPECT_EQ(parse(o, {"k", "--num-warps", "8", "--check-options"}), 0);
+  EXPECT_NE(usageError({"k", "--jsno", "--check-options"}), "");
+}
+
 TEST(Cli, HelpAndVersion) {
   Options o;
   testing::internal::CaptureStdout();

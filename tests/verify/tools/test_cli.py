@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import tempfile
+import time
 import unittest
 
 import pytlx
@@ -231,6 +232,28 @@ class Cli(unittest.TestCase):
         self.assertEqual(process.returncode, 4)
         self.assertIn("BUG(race)", out)
         self.assertRegex(out.splitlines()[-1], r"interrupted: \d+ files not looked at")
+
+    def test_interruptionEndsAFileThatDoesNotAnswer(self):
+        path = os.path.join(self.folder, "never.mlir")
+        os.mkfifo(path)  # whoever reads it waits for a writer
+        process = subprocess.Popen([pytlx.tool("tlx-verify"), "--no-cache", path], stdout=subprocess.PIPE, text=True,
+                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        children = "/proc/%d/task/%d/children" % (process.pid, process.pid)
+        while process.poll() is None and not pytlx.read(children):
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        out = process.communicate(timeout=30)[0]
+        self.assertEqual((process.returncode, "UNKNOWN(interrupted)" in out), (4, True), out)
+
+    def test_programsInFoldersAreNotSkippedInSilence(self):
+        self.write("k.py", "")
+        done = self.verify(self.folder)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("note: 1 .py file was not looked at: `tlx verify FILE.py`", done.stderr)
+        with open(GOOD, encoding="utf-8") as file:
+            self.write("k.mlir", file.read())
+        done = self.verify(self.folder)
+        self.assertEqual((done.returncode, "not looked at" in done.stderr), (0, True), done.stderr)
 
     def test_timeLine(self):
         out = self.verify(example("lost-phase")).stdout
