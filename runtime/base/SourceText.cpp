@@ -200,6 +200,8 @@ Result<std::string> readSourceText(const std::string &path) {
       return std::move(contents).error();
     text = std::move(*contents);
   }
+  if (text.starts_with("\xEF\xBB\xBF")) // a byte order mark, which some editors write
+    text.erase(0, 3);
   if (Result<void> checked = checkSourceText(text, path == "-" ? "<stdin>" : path); !checked)
     return std::move(checked).error();
   return text;

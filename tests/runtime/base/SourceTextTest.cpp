@@ -4,6 +4,7 @@
 #include "gtest/gtest.h"
 
 #include <algorithm>
+#include <fstream>
 
 using namespace tlx;
 
@@ -25,6 +26,17 @@ TEST(SourceText, KernelsPass) {
   EXPECT_EQ(refusal(""), "");
   EXPECT_EQ(refusal("module {\n\ttt.func @k() {\r\n  }\n}\n"), "");
   EXPECT_EQ(refusal("loc(\"\xC3\xA9.py\":1:1)"), "");
+}
+
+TEST(SourceText, AByteOrderMarkIsSkippedAtTheBeginningOnly) {
+  auto readBack = [](const std::string &text) {
+    std::string path = testing::TempDir() + "mark.ttir";
+    std::ofstream(path, std::ios::binary) << text;
+    Result<std::string> read = readSourceText(path);
+    return read ? *read : read.error().str();
+  };
+  EXPECT_EQ(readBack("\xEF\xBB\xBFmodule {}"), "module {}");
+  EXPECT_EQ(readBack("module \xEF\xBB\xBF{}"), "module \xEF\xBB\xBF{}");
 }
 
 TEST(SourceText, NestingIsCountedOverAllBrackets) {
