@@ -8,6 +8,8 @@
 
 #include "verify/checks/Machine.h"
 
+#include <algorithm>
+
 using namespace tlx::verify;
 using tlx::sync::Kind;
 
@@ -20,6 +22,40 @@ bool Machine::expecterStuck(const State &state, int barrier) const {
     stuck |= record.bytes > 0 && !state.tasks[record.task].done;
   }
   return stuck;
+}
+
+/// Tasks that arrive on the barrier, but have ended: often two loops do not run alike.
+std::vector<Step> Machine::endedArrivers(const State &state, int task, int barrier) const {
+  auto loopOf = [&](int who, int pc) {
+    int loop = codes[who].loopAt[pc];
+    return loop < 0 ? 0 : codes[who].loops[loop].loc.line;
+  };
+  std::vector<Step> out;
+  for (int other = 0; other < numTasks; ++other) {
+    if (other == task || !state.tasks[other].done)
+      continue;
+    const Code &code = codes[other];
+    for (size_t pc = 0; pc < code.instrs.size(); ++pc) {
+      if (code.instrs[pc].kind != Instr::Event)
+        continue;
+      const auto &effects = program.events[code.instrs[pc].index].effects;
+      bool arrives = std::any_of(effects.begin(), effects.end(), [&](const Effect &effect) {
+        return effect.kind == Kind::BarrierArrive && effect.target.object >= 0 &&
+               &program.barriers[effect.target.object] == &map.arrayOf(barrier);
+      });
+      if (!arrives)
+        continue;
+      std::string note = program.tasks[other].name + " arrives on " + map.arrayOf(barrier).name +
+                         ", but has ended";
+      int over = loopOf(other, static_cast<int>(pc)), on = loopOf(task, state.tasks[task].pc);
+      if (over && on)
+        note += ": its loop at line " + std::to_string(over) + " is over, that of " +
+                program.tasks[task].name + " at line " + std::to_string(on) + " runs on";
+      out.push_back({-1, code.instrs[pc].index, {}, std::move(note), {}}); // it did not happen
+      break;
+    }
+  }
+  return out;
 }
 
 Violation Machine::deadlock(State &state) {
@@ -115,6 +151,9 @@ Violation Machine::deadlock(State &state) {
                              map.barrierName(barrier) + " counts " + std::to_string(b.count) +
                                  " arrival(s) per phase",
                              {}});
+      if (b.pending > 0)
+        for (Step &ended : endedArrivers(state, task, barrier))
+          v.related.push_back(std::move(ended));
       for (const ArrivalRecord &record : b.log)
         if (record.arrivals)
           v.related.push_back({record.task,

@@ -137,6 +137,7 @@ private:
   bool usable(State &state, int task, int event, int barrier, int row);
   Violation deadlock(State &state);
   bool expecterStuck(const State &state, int barrier) const;
+  std::vector<Step> endedArrivers(const State &state, int task, int barrier) const;
 
   // Memory.cpp
   struct Accessor {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <deque>
+#include <tuple>
 #include <unordered_set>
 #include <utility>
 
@@ -267,8 +268,15 @@ private:
       }
       m.decisions().answer(state, n.fork.key, n.fork.threshold, n.yes);
       const DecisionClass &cls = m.decisions().cls(n.fork.key.first);
-      result.path.push_back({m.decisions().linears.printAtLeast(cls.rest, n.fork.threshold), n.yes,
-                             n.fork.key.second});
+      const Linears &linears = m.decisions().linears;
+      Decided decided{linears.printAtLeast(cls.rest, n.fork.threshold), n.yes, n.fork.key.second,
+                      std::string(), 0};
+      if (!cls.varies && cls.sibling == 0) { // one value for the whole run
+        std::tie(decided.quantity, decided.atLeast) =
+            linears.quantityOf(cls.rest, n.fork.threshold);
+        decided.iteration.clear();
+      }
+      result.path.push_back(std::move(decided));
       const Code &code = m.taskCodes()[n.fork.task];
       if (code.instrs[n.fork.pc].kind == Instr::Branch && !n.fork.loopCondition) {
         Step branch{n.fork.task, -1, state.tasks[n.fork.task].n,

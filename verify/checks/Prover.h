@@ -30,9 +30,11 @@ struct ProverOptions {
 
 /// A decision on the way to a state, in words.
 struct Decided {
-  std::string text; ///< e.g. "(K + 63) / 64 >= 3"
+  std::string text; ///< e.g. "K >= 129"
   bool yes = false;
-  std::vector<int64_t> iteration;
+  std::vector<int64_t> iteration; ///< that it depends on
+  std::string quantity;           ///< that is compared with `atLeast`, one value; or empty
+  int64_t atLeast = 0;
 };
 
 struct Precondition {

@@ -479,7 +479,15 @@ std::string Linears::printTerm(int id) const {
 
 std::string Linears::printAtLeast(const LinForm &form, int64_t bound) const {
   auto [bare, least] = undivided(form, bound);
-  return print(bare) + " >= " + std::to_string(least);
+  auto [more, less] = sides(bare, least);
+  bool over = less.c == 1 && !less.terms.empty();
+  less.c -= over;
+  return print(more) + (over ? " > " : " >= ") + print(less);
+}
+
+std::pair<std::string, int64_t> Linears::quantityOf(const LinForm &form, int64_t bound) const {
+  auto [bare, least] = undivided(form, bound);
+  return {print(bare), least};
 }
 
 bool Linears::saysEmpty(const LinForm &form, int64_t bound) const {

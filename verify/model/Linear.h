@@ -89,8 +89,10 @@ public:
 
   std::string print(const LinForm &form) const;
   /// "form >= bound" said as simply as possible: "(K + 63) / 64 >= 1" is
-  /// "K >= 1".
+  /// "K >= 1", "(T - id + n - 1) / n >= 3" is "T > 2*n + id".
   std::string printAtLeast(const LinForm &form, int64_t bound) const;
+  /// What "form >= bound" compares, and with what, without divisions by constants.
+  std::pair<std::string, int64_t> quantityOf(const LinForm &form, int64_t bound) const;
 
   /// Does "form < bound" say that a size is zero, or that it is less than one
   /// whole block of it: `K < 1`, `N / 128 < 1`? Not `K < 2`.
@@ -118,6 +120,9 @@ private:
   /// "form >= bound" without divisions by constants; `blocks`: their product.
   std::pair<LinForm, int64_t> undivided(const LinForm &form, int64_t bound,
                                         int64_t *blocks = nullptr) const;
+  /// "form >= bound" as two sides, the first at least the second, without a division by an
+  /// unknown that is positive.
+  std::pair<LinForm, LinForm> sides(const LinForm &form, int64_t bound) const;
   int internTerm(LinTerm term);
   LinId operation(Op op, int64_t name, std::vector<LinId> operands);
   std::optional<LinId> multipleOf(LinId form, LinId divisor);

@@ -2,6 +2,7 @@
 
 #include "verify/model/Linear.h"
 
+#include <map>
 #include <numeric>
 
 using namespace tlx::verify;
@@ -93,6 +94,39 @@ LinId Linears::withoutQuotient(LinId id) {
       return id;
   }
   return withoutQuotient(result);
+}
+
+std::pair<LinForm, LinForm> Linears::sides(const LinForm &form, int64_t bound) const {
+  constexpr int64_t Most = int64_t(1) << 31; // products of two stay in range
+  std::pair<LinForm, LinForm> asItIs(form, {bound, {}});
+  if (form.terms.size() != 1 || form.terms[0].second != 1 || bound < 1 || bound >= Most)
+    return asItIs;
+  const LinTerm &term = terms[form.terms[0].first];
+  if (term.kind != LinTerm::Operation || static_cast<Op>(term.value) != Op::Div)
+    return asItIs;
+  const LinForm &dividend = forms[term.operands[0]], &divisor = forms[term.operands[1]];
+  if (range(divisor).first < 1)
+    return asItIs;
+  std::map<int, int64_t> sum; // dividend - bound * divisor >= 0
+  int64_t constant = dividend.c;
+  auto add = [&](const LinForm &part, int64_t times) {
+    for (auto [t, coef] : part.terms) {
+      if (coef <= -Most || coef >= Most)
+        return false;
+      sum[t] += coef * times;
+    }
+    return part.c > -Most && part.c < Most;
+  };
+  if (!add(dividend, 1) || !add(divisor, -bound))
+    return asItIs;
+  constant -= bound * divisor.c;
+  LinForm more{std::max<int64_t>(constant, 0), {}}, less{std::max<int64_t>(-constant, 0), {}};
+  for (auto [t, coef] : sum)
+    if (coef > 0)
+      more.terms.emplace_back(t, coef);
+    else if (coef < 0)
+      less.terms.emplace_back(t, -coef);
+  return {std::move(more), std::move(less)};
 }
 
 std::pair<LinForm, int64_t> Linears::undivided(const LinForm &form, int64_t bound,

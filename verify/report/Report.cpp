@@ -98,6 +98,24 @@ const char *standing(Confirmation::Verdict verdict) {
   return "";
 }
 
+/// Of decisions that imply one another the strongest: not K >= 65 before K >= 129.
+std::vector<const Decided *> strongest(const std::vector<Decided> &path) {
+  std::vector<const Decided *> kept;
+  for (const Decided &d : path) {
+    auto same = std::find_if(kept.begin(), kept.end(), [&](const Decided *k) {
+      return !d.quantity.empty() && k->quantity == d.quantity && k->yes == d.yes &&
+             k->iteration == d.iteration;
+    });
+    if (same != kept.end()) {
+      if (d.yes ? (*same)->atLeast >= d.atLeast : (*same)->atLeast <= d.atLeast)
+        continue;
+      kept.erase(same);
+    }
+    kept.push_back(&d);
+  }
+  return kept;
+}
+
 ReportFinding findingOf(const Program &program, const Violation &v) {
   ReportFinding out{info(v.cls).name, v.message, {}, {}};
   ReportStep at = stepOf(program, v.at);
@@ -127,11 +145,11 @@ void bug(KernelReport &report, const Program &program, const ProofResult &result
   report.message = result.violation.message;
   report.trace = traceOf(program, result, confirmation);
   report.loc = report.trace.back().loc;
-  for (const Decided &d : result.path) {
+  for (const Decided *d : strongest(result.path)) {
     std::string where;
-    for (int64_t n : d.iteration)
+    for (int64_t n : d->iteration)
       where += (where.empty() ? " in iteration " : ", ") + std::to_string(n);
-    report.notes.push_back("with " + d.text + (d.yes ? "" : " false") + where);
+    report.notes.push_back("with " + d->text + (d->yes ? "" : " false") + where);
   }
   if (report.notes.size() > 12)
     report.notes.erase(report.notes.begin(), report.notes.end() - 12);

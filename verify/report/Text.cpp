@@ -3,6 +3,7 @@
 #include "verify/report/Report.h"
 
 #include <cstdio>
+#include <map>
 
 using namespace tlx::verify;
 
@@ -24,6 +25,22 @@ static std::string line(const ReportStep &step) {
   if (!step.note.empty())
     text += "\n          " + step.note;
   return text + "\n";
+}
+
+/// The steps, of each task the newest; what came before is in the JSON.
+static std::string newestOfEach(const std::vector<ReportStep> &steps) {
+  constexpr int MostOfTask = 6;
+  std::map<std::string, int> seen;
+  std::string out;
+  size_t left = 0;
+  for (auto step = steps.rbegin(); step != steps.rend(); ++step)
+    if (step->task.empty() || ++seen[step->task] <= MostOfTask)
+      out.insert(0, line(*step));
+    else
+      ++left;
+  if (left)
+    out.insert(0, "    (" + std::to_string(left) + " steps before: --json)\n");
+  return out;
 }
 
 std::string tlx::verify::toText(const KernelReport &r, bool colour) {
@@ -49,8 +66,7 @@ std::string tlx::verify::toText(const KernelReport &r, bool colour) {
       out += std::string(" [") + name(r.severity) + "]";
     out += time;
     out += (r.loc.known() ? r.loc.str() + ": " : std::string()) + "error: " + r.message + "\n";
-    for (const ReportStep &step : r.trace)
-      out += line(step);
+    out += newestOfEach(r.trace);
     if (std::string columns = timeLine(r.trace); !columns.empty())
       out += "\n" + columns + "\n";
     if (!r.launch.from.empty())

@@ -119,3 +119,22 @@ TEST(Quotients, AComparisonWithoutItsQuotientIsTheSame) {
           }
   EXPECT_EQ(changed, 336);
 }
+
+TEST(Quotients, AnUnknownDivisorIsMultipliedOutForPeople) {
+  Builder b;
+  Exprs &e = b.p.exprs;
+  ExprId tiles = b.arg("T", 0), id = b.arg("id", 0), n = b.arg("n", 1), any = b.arg("any");
+  Linears linears(b.p);
+  auto text = [&](ExprId by, int64_t bound) {
+    ExprId trips = e.binary(Op::Div, e.sub(e.add(e.sub(tiles, id), by), b.c(1)), by);
+    return linears.printAtLeast(linears.form(linears.of(trips)), bound);
+  };
+  EXPECT_EQ(text(n, 1), "T > id");
+  EXPECT_EQ(text(n, 3), "T > 2*n + id");
+  // What may be zero or negative stays a divisor.
+  EXPECT_EQ(text(any, 3), "(T + any - id - 1) / any >= 3");
+  ExprId blocks = e.div(e.add(tiles, b.c(63)), 64);
+  EXPECT_EQ(linears.printAtLeast(linears.form(linears.of(blocks)), 3), "T >= 129");
+  EXPECT_EQ(linears.quantityOf(linears.form(linears.of(blocks)), 3),
+            (std::pair<std::string, int64_t>("T", 129)));
+}

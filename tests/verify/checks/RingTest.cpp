@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 using namespace tlx::verify;
 using namespace tlx::verify::testing;
 
@@ -231,4 +233,33 @@ TEST(Ring, ArrivalsBeyondTheCountAreNamed) {
       << r.violation.message;
   EXPECT_EQ(r.violation.related.front().note, "brings 1 arrival(s) in phase 0");
   EXPECT_NE(r.violation.related.front().task, r.violation.at.task);
+}
+
+TEST(Ring, TheLoopThatEndedIsNamed) {
+  auto program = [](int64_t arrivals) {
+    Builder b;
+    int done = b.barriers("done", 1);
+    ExprId zero = b.c(0), n = b.arg("N", 1);
+    b.root({b.init(done, 0, 1)});
+    VarId i = b.p.addVar("i"), j = b.p.addVar("j");
+    Stmt waits =
+        b.loop(i, zero, n, {b.wait(done, zero, b.p.exprs.binary(Op::And, b.v(i), b.c(1)))});
+    Stmt arrives = b.loop(j, zero, b.p.exprs.add(n, b.c(arrivals)), {b.arrive(done, zero)});
+    waits.loc = {"ring.py", 50, 1};
+    arrives.loc = {"ring.py", 60, 1};
+    b.task("waiter", {waits});
+    b.task("arriver", {arrives});
+    return std::move(b.p);
+  };
+  Program p = program(-1);
+  ProofResult r = prove(p, {});
+  ASSERT_EQ(r.verdict, ProofResult::Bug) << describe(r);
+  ASSERT_EQ(r.violation.cls, BugClass::Deadlock) << describe(r);
+  auto named =
+      std::find_if(r.violation.related.begin(), r.violation.related.end(), [](const Step &step) {
+        return step.note ==
+               "arriver arrives on done, but has ended: its loop at line 60 is over, that of "
+               "waiter at line 50 runs on";
+      });
+  EXPECT_NE(named, r.violation.related.end());
 }

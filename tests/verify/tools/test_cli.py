@@ -3,6 +3,7 @@ SARIF, cache, interruption, and runs that the simulator follows into the same vi
 import glob
 import json
 import os
+import re
 import signal
 import subprocess
 import tempfile
@@ -53,6 +54,18 @@ class Cli(unittest.TestCase):
                     self.assertIn(file.read(), done.stdout)
                 result = self.results(example(name))[0]
                 self.assertEqual((result["verdict"], result["class"]), ("BUG", name), result)
+
+    def test_aTraceIsShort(self):
+        with open(GOOD, encoding="utf-8") as file:
+            path = self.write("keeps.mlir", "".join(line for line in file if "ttng.arrive_barrier" not in line))
+        notes = [note for note in self.results(path)[0]["notes"] if note.startswith("with ")]
+        # The last slot is waited for in the fifth step of K; what that says of the first four is left out.
+        self.assertEqual(notes, ["with (M + 127) / 128 * (N + 127) / 128 > program_id.x", "with K >= 257"])
+        lines = self.verify(path).stdout.split("\n")
+        for task in ("default", "partition0", "partition1"):
+            steps = [line for line in lines if re.match("    " + task + r" \[0,\d\] ", line)]
+            self.assertEqual(len(steps), 6, steps)
+        self.assertEqual([line for line in lines if line.endswith("steps before: --json)")], ["    (9 steps before: --json)"])
 
     def test_whatTheModuleSaysIsNotToldOtherwise(self):
         kernel = example("race")  # cuda:90, 4 warps
