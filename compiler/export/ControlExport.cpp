@@ -75,7 +75,10 @@ void Exporter::exportKernel(tt::FuncOp function) {
     std::string name = "arg" + std::to_string(index);
     if (auto named = dyn_cast<NameLoc>(value.getLoc()))
       name = named.getName().str();
-    bind(value, builder.parameter(name, typeId(type), argument, field, dimension));
+    int64_t divisibility = 1;
+    if (auto stated = function.getArgAttrOfType<IntegerAttr>(index, "tt.divisibility"))
+      divisibility = std::max<int64_t>(stated.getInt(), 1);
+    bind(value, builder.parameter(name, typeId(type), argument, field, dimension, divisibility));
   }
   exportBlocks(function.getBody());
 }

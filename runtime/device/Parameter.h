@@ -16,6 +16,7 @@ struct ParameterType {
   Kind kind = Kind::Other;
   DType element = DType::i32; ///< pointee, descriptor element, or the scalar
   std::vector<int64_t> block; ///< TensorDesc
+  int64_t divisibility = 1;   ///< Pointer: what the compiler relies on, of the address in bytes
   std::string name;           ///< may be empty
   std::string spelling;       ///< "!tt.ptr<f16>", for messages; may be empty
   SourceLocation location;

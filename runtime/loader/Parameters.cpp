@@ -119,6 +119,11 @@ private:
     value.argument = index;
     value.storage = argument.storage;
     value.byteOffset = argument.offset * byteWidth(argument.dtype);
+    if (!isDescriptor && value.byteOffset % parameter->divisibility != 0)
+      return mismatch(argument, label + ", whose offset is " + std::to_string(value.byteOffset) +
+                                    " bytes, no multiple of " +
+                                    std::to_string(parameter->divisibility) +
+                                    " (tt.divisibility),");
     values.push_back(value);
   }
 

@@ -52,7 +52,7 @@ Reg Builder::newReg(TypeId type) {
 }
 
 Reg Builder::parameter(std::string name, TypeId type, int32_t argument, Parameter::Field field,
-                       int32_t dimension) {
+                       int32_t dimension, int64_t divisibility) {
   Parameter parameter;
   parameter.name = std::move(name);
   parameter.type = type;
@@ -60,6 +60,7 @@ Reg Builder::parameter(std::string name, TypeId type, int32_t argument, Paramete
   parameter.argument = argument;
   parameter.field = field;
   parameter.dimension = dimension;
+  parameter.divisibility = divisibility;
   program.parameters.push_back(parameter);
   return parameter.reg;
 }

@@ -53,7 +53,8 @@ public:
   // Registers and instructions.
   Reg newReg(TypeId type);
   Reg parameter(std::string name, TypeId type, int32_t argument,
-                Parameter::Field field = Parameter::Field::Value, int32_t dimension = 0);
+                Parameter::Field field = Parameter::Field::Value, int32_t dimension = 0,
+                int64_t divisibility = 1);
   /// Emits into the current place; returns the result registers.
   Regs emit(Op op, const Regs &operands, const std::vector<TypeId> &resultTypes = {},
             const Attrs &attrs = {}, const std::vector<Effect> &effects = {});

@@ -209,7 +209,8 @@ struct Parameter {
   Reg reg = noReg;
   int32_t argument = -1; ///< index of the manifest's argument; -1: passed no value (constexpr)
   Field field = Field::Value;
-  int32_t dimension = 0; ///< DescShape, DescStride
+  int32_t dimension = 0;    ///< DescShape, DescStride
+  int64_t divisibility = 1; ///< stated by the IR: of an address in bytes, of a value
 };
 
 struct LaunchFacts {

@@ -51,6 +51,21 @@ class BadManifest(ToolTest):
         with self.subTest("another kind"):
             self.changed(lambda m: m["args"].__setitem__(0, {"kind": "scalar", "type": "i32", "value": 1, "name": "x"}), line=False)
 
+    def test_aPointerThatIsNotAsAlignedAsTheKernelReliesOn(self):
+        kernel = self.file("one.ttir", "module {\n  tt.func public @one(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}) {\n"
+                           "    %c = arith.constant 1.0 : f16\n    tt.store %p, %c : !tt.ptr<f16>\n    tt.return\n  }\n}\n")
+        for offset in (3, 8):  # elements of two bytes
+            launch = {"kernel": "one", "target": "cuda:90", "grid": [1, 1, 1], "metadata": {"default_num_warps": 4},
+                      "args": [{"kind": "pointer", "name": "p", "dtype": "f16", "shape": [4], "strides": [1], "storage": 0, "offset": offset,
+                                "data": {"fill": "zeros"}}]}
+            path = self.file("one.json", json.dumps(launch, indent=1))
+            command = ["tlx-run", "--device", "sim", kernel, "--manifest", path]
+            with self.subTest(offset=offset):
+                if offset == 8:
+                    self.assertEqual(self.run_(command).returncode, 0)
+                else:
+                    self.refuses(command, path, "'p', whose offset is 6 bytes, no multiple of 16 (tt.divisibility)")
+
     def test_memoryThatIsNotThere(self):
         """Misaligned descriptors, pointers out of range, more shared memory than a CTA can have."""
         def argument(**changes):

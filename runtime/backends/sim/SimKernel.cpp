@@ -52,6 +52,7 @@ std::optional<std::vector<ParameterType>> SimKernel::parameters() const {
       continue;
     out.push_back(describe(parameter.name, program->types[parameter.type]));
     out.back().location = {path, 0, 0};
+    out.back().divisibility = parameter.divisibility;
   }
   return out;
 }

@@ -117,6 +117,17 @@ TEST(Parameters, Misfits) {
   EXPECT_NE(errorOf(parameters).find("does not fit"), std::string::npos);
 }
 
+TEST(Parameters, WhatTheCompilerReliesOnMustHold) {
+  auto parameters = fitting();
+  parameters[5].divisibility = 3;
+  EXPECT_EQ(errorOf(parameters), "fits");
+  parameters[5].divisibility = 16;
+  EXPECT_EQ(errorOf(parameters),
+            "l.json:7:5: error: 'p', whose offset is 3 bytes, no multiple of 16 "
+            "(tt.divisibility), does not fit parameter 5 'x' of type !t\n"
+            "k.ttir:3:9: note: the parameter is here");
+}
+
 TEST(Descriptors, WhatTmaCannotAddressIsRefused) {
   Manifest good = manifest();
   EXPECT_TRUE(checkDescriptors(good).ok());
@@ -134,7 +145,9 @@ TEST(Descriptors, WhatTmaCannotAddressIsRefused) {
               x.strides = {36, 1};
             }).find("has strides[0] = 36, 72 bytes; TMA needs a multiple"),
             std::string::npos);
-  EXPECT_NE(errorAfter([](Argument &x) { x.strides = {32, 2}; }).find("needs contiguous elements"),
+  EXPECT_NE(errorAfter([](Argument &x) {
+              x.strides = {32, 2};
+            }).find("needs contiguous elements"),
             std::string::npos);
   EXPECT_NE(errorAfter([](Argument &x) {
               x.shape = {0, 32};
