@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <string_view>
 
 namespace tlx {
 
@@ -43,7 +44,6 @@ struct Cli::Impl {
   explicit Impl(std::string description) : app(std::move(description)) {}
   CLI::App app;
   std::string program;
-  bool onlyCheck = false;
   std::vector<std::string> longNames{"--help", "--version"};
 
   CLI::Option *add(const std::string &names, CLI::Option *option) {
@@ -64,7 +64,6 @@ Cli::Cli(std::string program, std::string description)
   app.set_help_flag("-h,--help", "print this and exit");
   app.set_version_flag("--version", impl->program + " " + versionString(),
                        "print the version and exit");
-  app.add_flag("--check-options", impl->onlyCheck)->group(""); // for `tlx`, not in the help
   app.get_formatter()->column_width(34);
   app.option_defaults()->always_capture_default(false);
 }
@@ -171,8 +170,11 @@ int Cli::Impl::usageError(const CLI::ParseError &error) {
 
 std::optional<int> Cli::parse(int argc, const char *const *argv) {
   try {
-    impl->app.parse(argc, argv);
-    return impl->onlyCheck ? std::optional(int(ExitCode::Holds)) : std::nullopt;
+    // `tlx` asks this of a tool before it records; --help does not show it.
+    std::vector<const char *> words(argv, argv + argc);
+    bool onlyCheck = std::erase(words, std::string_view("--check-options")) > 0;
+    impl->app.parse(int(words.size()), words.data());
+    return onlyCheck ? std::optional(int(ExitCode::Holds)) : std::nullopt;
   } catch (const CLI::CallForHelp &) {
     std::fputs(impl->app.help().c_str(), stdout);
     return int(ExitCode::Holds);
