@@ -142,6 +142,14 @@ class Recording(unittest.TestCase):
         self.assertRegex(done.stdout, r"my_gemm \(ttgir\): BUG\(deadlock\) .*, as above\n")
         self.assertEqual(done.stdout.count("error: "), 1)
 
+    def test_theTargetDoesNotHideTheRecordedLaunch(self):
+        self.write("clustered.py", "import numpy as np, triton, triton.language as tl\nimport triton.language.extra.tlx as tlx\n"
+                                   "@triton.jit\ndef pair(x):\n    tlx.cluster_barrier()\n    tl.store(x + tl.program_id(0), tlx.cluster_cta_rank())\n"
+                                   "pair[(2,)](np.zeros(2, np.int32), ctas_per_cga=(2, 1, 1))\n")  # fmt: skip
+        for options in (), ("--target", "cuda:90"):
+            done = self.tlx("verify", *options, os.path.join(self.folder, "clustered.py"))
+            self.assertEqual((done.returncode, done.stdout.count(": PROVED")), (0, 2), done.stdout + done.stderr)
+
     def test_aProgramThatFailsIsNoBug(self):
         for name in ("stops.py", "exits.py", "nothing.py", "refused.py"):
             for command in ("verify", "run"):

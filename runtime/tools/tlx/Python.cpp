@@ -60,24 +60,20 @@ struct TemporaryFolder {
   }
 };
 
-/// Options of tlx-record among a tool's arguments, which are taken out; --target stays where the
-/// tool knows it as well.
-std::vector<std::string> recorderOptions(std::vector<std::string> &before, bool toolTakesTarget) {
+/// Options of tlx-record among a tool's arguments, which are taken out: what was recorded says the
+/// target, and more of the launch than an option can.
+std::vector<std::string> recorderOptions(std::vector<std::string> &before) {
   std::vector<std::string> out;
   for (size_t i = 0; i < before.size();) {
     std::string word = before[i], name = word.substr(0, word.find('='));
-    bool separate = name == word;
     if (name != "--configs" && name != "--target") {
       ++i;
       continue;
     }
-    size_t words = separate && i + 1 < before.size() ? 2 : 1;
+    size_t words = name == word && i + 1 < before.size() ? 2 : 1;
     for (size_t w = 0; w < words; ++w)
       out.push_back(before[i + w]);
-    if (name == "--configs" || !toolTakesTarget)
-      before.erase(before.begin() + ptrdiff_t(i), before.begin() + ptrdiff_t(i + words));
-    else
-      i += words;
+    before.erase(before.begin() + ptrdiff_t(i), before.begin() + ptrdiff_t(i + words));
   }
   return out;
 }
@@ -179,7 +175,7 @@ Result<int> recordThenRun(const std::string &tool, const std::vector<std::string
     return Error::internal("cannot make a temporary folder");
   std::vector<std::string> options = before, record = recorder->command;
   bool runs = tool.ends_with("tlx-run");
-  for (std::string &word : recorderOptions(options, /*toolTakesTarget=*/!runs))
+  for (std::string &word : recorderOptions(options))
     record.push_back(word);
   // The tool's own complaint, or its help, before anything is recorded.
   std::vector<std::string> check{tool};
