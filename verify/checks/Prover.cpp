@@ -189,6 +189,8 @@ private:
       return "interrupted";
     if (visited.size() >= options.maxStates)
       return "more than " + std::to_string(options.maxStates) + " states" + growing();
+    if (queue.size() >= options.maxOpen)
+      return "more than " + std::to_string(options.maxOpen) + " open states" + growing();
     if (options.timeoutSeconds > 0) {
       std::chrono::duration<double> spent = Clock::now() - start;
       if (spent.count() > options.timeoutSeconds)

@@ -22,6 +22,7 @@ struct ProverOptions {
   bool strict = false;       ///< empty launches are BUGs too
   double timeoutSeconds = 0; ///< 0: none
   size_t maxStates = 400'000;
+  size_t maxOpen = 60'000; ///< states not looked at yet, which are most of the memory
   const std::atomic<bool> *cancelled = nullptr;
   /// Does a given launch make this size, in its last program, smaller than `atLeast`?
   /// Such a launch forbids the precondition.
