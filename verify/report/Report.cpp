@@ -131,7 +131,15 @@ void bug(KernelReport &report, const Program &program, const ProofResult &result
   bool hasRun = result.violation.at.event >= 0 || !result.trace.empty();
   if (hasRun)
     confirmation = confirm(program, result);
-  std::string cls = info(result.violation.cls).name;
+  BugClass kind = result.violation.cls;
+  std::string cls = info(kind).name;
+  // Tasks that are stuck stand still in an execution too; anything else says that the run is not
+  // exact.
+  bool stands = kind == BugClass::Deadlock || kind == BugClass::BytesMismatch;
+  if (hasRun && stands && confirmation.verdict == Confirmation::Followed) {
+    confirmation.verdict = Confirmation::Refuted;
+    confirmation.message = "at its end nothing is stuck";
+  }
   if (confirmation.verdict == Confirmation::Refuted) {
     report.verdict = "UNKNOWN";
     report.reason = "unconfirmed " + cls;

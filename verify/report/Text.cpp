@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <map>
+#include <set>
 
 using namespace tlx::verify;
 
@@ -27,17 +28,23 @@ static std::string line(const ReportStep &step) {
   return text + "\n";
 }
 
-/// The steps, of each task the newest; what came before is in the JSON.
+/// The steps, of each task the newest; what came before is in the JSON. What is said of several
+/// waits stands once.
 static std::string newestOfEach(const std::vector<ReportStep> &steps) {
-  constexpr int MostOfTask = 6;
+  constexpr int MostOfTask = 12;
   std::map<std::string, int> seen;
+  std::set<std::string> said;
   std::string out;
   size_t left = 0;
-  for (auto step = steps.rbegin(); step != steps.rend(); ++step)
+  for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+    std::string text = line(*step);
+    if (!said.insert(text).second)
+      continue;
     if (step->task.empty() || ++seen[step->task] <= MostOfTask)
-      out.insert(0, line(*step));
+      out.insert(0, text);
     else
       ++left;
+  }
   if (left)
     out.insert(0, "    (" + std::to_string(left) + " steps before: --json)\n");
   return out;
