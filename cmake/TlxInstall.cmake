@@ -35,6 +35,6 @@ set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 # What the programs link. shlibdeps cannot see libTlxCompiler.so's dependencies through a private
 # folder, so LLVM's packages are named.
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "libc6, libstdc++6, libz3-4, libtbb12, libopenblas0, libmlir-22, libllvm22")
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "python3, python3-numpy")
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "python3, python3-numpy, python3-venv")
 set(CPACK_GENERATOR DEB)
 include(CPack)

@@ -16,8 +16,10 @@ namespace tlx {
 
 std::string findProgram(const std::string &name) {
   std::string beside = joinPath(programFolder(), name);
-  if (::access(beside.c_str(), X_OK) == 0)
-    return beside;
+  return ::access(beside.c_str(), X_OK) == 0 ? beside : findOnPath(name);
+}
+
+std::string findOnPath(const std::string &name) {
   const char *path = std::getenv("PATH");
   for (std::string rest = path ? path : ""; !rest.empty();) {
     size_t colon = rest.find(':');

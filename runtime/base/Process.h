@@ -11,6 +11,9 @@ namespace tlx {
 /// The path of a program: beside this one, else on PATH; empty when it is nowhere.
 std::string findProgram(const std::string &name);
 
+/// The same, but of PATH alone, which an activated Python environment changes.
+std::string findOnPath(const std::string &name);
+
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
 /// Runs a program in the foreground and waits. The exit status (128 + signal when one ended it).

@@ -72,12 +72,40 @@ TileState &Machine::tileOf(State &state, int task, const Resolved &what) const {
   return state.tiles.back();
 }
 
-/// Whether two writes leave the same behind whichever is the last: both store one value, or
+/// Two values by what they are computed with: different functions, functions of different values
+/// and numbers a fixed distance apart differ; quotients and products may be equal.
+Machine::Likeness Machine::compare(ExprId a, ExprId b) {
+  if (a == b)
+    return Likeness::Same;
+  if (a == NoExpr || b == NoExpr)
+    return Likeness::Differ;
+  const ExprNode &x = program.exprs[a], &y = program.exprs[b];
+  if (x.op != y.op && (x.op == Op::Opaque || y.op == Op::Opaque))
+    return Likeness::Differ;
+  if (x.op == Op::Opaque)
+    return x.value != y.value ? Likeness::Differ
+                              : std::max({compare(x.a, y.a), compare(x.b, y.b), compare(x.c, y.c)});
+  LinId lhs = linears.of(a), rhs = linears.of(b);
+  const LinForm &distance = linears.form(linears.add(lhs, rhs, -1));
+  if (!distance.terms.empty())
+    return Likeness::Open;
+  return distance.c == 0 ? Likeness::Same : Likeness::Differ;
+}
+
+/// Whether two writes may leave the same behind whichever is the last: both store one value, or
 /// what CTAs that work together may both have computed.
-bool Machine::agree(int task, ExprId value, const Access &other) const {
+bool Machine::agree(const State &state, int task, int event, ExprId value, const Access &other) {
   if (value == NoExpr || other.value == NoExpr)
     return program.tasks[task].rank != program.tasks[taskOf(other)].rank;
-  return value == other.value;
+  Likeness likeness = compare(value, other.value);
+  if (likeness == Likeness::Open)
+    warn({BugClass::Race,
+          "this and the " + accessText(other) +
+              " of the same elements of global memory are not ordered; whether they write the same "
+              "values is not decided",
+          here(state, task, event),
+          {{taskOf(other), other.event, {}, "the other write", {}}}});
+  return likeness != Likeness::Differ;
 }
 
 /// Forgets what everybody knows who may still access the tensor.

@@ -171,7 +171,9 @@ private:
   void settleTiles(State &state) const;
   std::vector<int64_t> identity(const State &state, const TileState &tile) const;
   bool mayStillTouch(const State &state, int task, int buffer) const;
-  bool agree(int task, ExprId value, const Access &other) const;
+  enum class Likeness : uint8_t { Same, Open, Differ };
+  Likeness compare(ExprId a, ExprId b);
+  bool agree(const State &state, int task, int event, ExprId value, const Access &other);
   void warnOfReadWait(State &state, int task, int event, const Access &other);
 
   // Lifetime.cpp

@@ -108,7 +108,7 @@ bool Machine::isOrdered(State &state, int task, int event, const Cell &cell, syn
   for (const Access &other : cell.accesses) {
     if ((!write && !other.write) || other.serial == state.serial || (reduces && other.reduces))
       continue; // in any order, or another warp's part of the same operation
-    if (tile && write && other.write && agree(task, value, other))
+    if (tile && write && other.write && agree(state, task, event, value, other))
       continue;
     if (async && other.async && other.agent == agent &&
         (onePipe(agent) || (write && other.write && extent && extent == other.extent)))

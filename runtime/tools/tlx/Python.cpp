@@ -27,7 +27,7 @@ Result<Recorder> findRecorder() {
   Recorder out;
   const char *chosen = std::getenv("TLX_PYTHON");
   std::string name = chosen && *chosen ? chosen : "python3";
-  std::string python = name.find('/') == std::string::npos ? findProgram(name) : name;
+  std::string python = name.find('/') == std::string::npos ? findOnPath(name) : name;
   if (python.empty() || ::access(python.c_str(), X_OK) != 0)
     return Error("there is no Python interpreter '" + name + "'", {},
                  "TLX_PYTHON names the one that has fbtriton");

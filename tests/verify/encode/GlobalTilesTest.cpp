@@ -234,6 +234,15 @@ tt.func @k(%d: !d, %one: f16) {
 )" + body + "  tt.return\n} }\n",
                    pair);
   };
+  auto number = [&](const std::string &expr) {
+    return "  %number = " + expr +
+           " : i32\n  %numberF = arith.sitofp %number : i32 to f16\n"
+           "  %tile = tt.splat %numberF : f16 -> tensor<64x64xf16>\n" +
+           store("%first", "%tile");
+  };
+  EXPECT_EQ(ctas(number("arith.subi %pid, %rank")), "PROVED"); // of both CTAs the same
+  EXPECT_EQ(ctas(number("arith.divsi %pid, %c64")), "PROVED"); // may be the same: a warning
+  EXPECT_EQ(ctas(number("arith.addi %pid, %c64")), "race");
   const std::string meet = "  ttng.cluster_arrive\n  ttng.cluster_wait\n";
   EXPECT_EQ(ctas(store("%own", "%mine")), "PROVED");
   EXPECT_EQ(ctas(store("%first", "%mine")), "race");
