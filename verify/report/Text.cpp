@@ -31,7 +31,7 @@ static std::string line(const ReportStep &step) {
 /// The steps, of each task the newest; what came before is in the JSON. What is said of several
 /// waits stands once.
 static std::string newestOfEach(const std::vector<ReportStep> &steps) {
-  constexpr int MostOfTask = 12;
+  constexpr int MostOfTask = 10;
   std::map<std::string, int> seen;
   std::set<std::string> said;
   std::string out;
@@ -46,7 +46,7 @@ static std::string newestOfEach(const std::vector<ReportStep> &steps) {
       ++left;
   }
   if (left)
-    out.insert(0, "    (" + std::to_string(left) + " steps before: --json)\n");
+    out.insert(0, "    (" + std::to_string(left) + " earlier: --json)\n");
   return out;
 }
 

@@ -64,8 +64,8 @@ class Cli(unittest.TestCase):
         lines = self.verify(path).stdout.split("\n")
         for task in ("default", "partition0", "partition1"):
             steps = [line for line in lines if re.match("    " + task + r" \[0,\d\] ", line)]
-            self.assertEqual(len(steps), 12, steps)
-        self.assertEqual([line for line in lines if line.endswith("steps before: --json)")], ["    (3 steps before: --json)"])
+            self.assertIn(len(steps), range(6, 11), steps)
+        self.assertEqual([line for line in lines if line.endswith("--json)")], ["    (1 earlier: --json)"])
 
     def test_whatTheModuleSaysIsNotToldOtherwise(self):
         kernel = example("race")  # cuda:90, 4 warps
