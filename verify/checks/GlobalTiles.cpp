@@ -60,20 +60,28 @@ bool Machine::mayAccessTile(State &state, int task, int event, const Resolved &w
 }
 
 /// What is remembered of a tile.
-TileState &Machine::tileOf(State &state, int task, const Resolved &what) const {
+TileState &Machine::tileOf(State &state, int task, int event, const Resolved &what) {
   int buffer = what.effect->target.object;
   auto ofBuffer = [&](const TileState &tile) { return tile.buffer == buffer; };
   for (TileState &tile : state.tiles)
     if (ofBuffer(tile) && coincide(linears, tile.places, what.places))
       return tile;
-  if (std::count_if(state.tiles.begin(), state.tiles.end(), ofBuffer) >= MostTiles)
+  if (std::count_if(state.tiles.begin(), state.tiles.end(), ofBuffer) >= MostTiles) {
     state.tiles.erase(std::find_if(state.tiles.begin(), state.tiles.end(), ofBuffer));
+    warn(
+        {BugClass::Race,
+         "more than " + std::to_string(MostTiles) +
+             " tiles of one tensor in global memory may still be in use: with the earliest nothing "
+             "is compared any more",
+         here(state, task, event),
+         {}});
+  }
   state.tiles.push_back({buffer, task, state.tasks[task].loops, what.places, Cell{}});
   return state.tiles.back();
 }
 
-/// Two values by what they are computed with: different functions, functions of different values
-/// and numbers a fixed distance apart differ; quotients and products may be equal.
+/// Two values by what they are computed with: different functions and functions of different values
+/// differ, and so do sums of arguments and program ids; quotients and products may be equal.
 Machine::Likeness Machine::compare(ExprId a, ExprId b) {
   if (a == b)
     return Likeness::Same;
@@ -87,9 +95,12 @@ Machine::Likeness Machine::compare(ExprId a, ExprId b) {
                               : std::max({compare(x.a, y.a), compare(x.b, y.b), compare(x.c, y.c)});
   LinId lhs = linears.of(a), rhs = linears.of(b);
   const LinForm &distance = linears.form(linears.add(lhs, rhs, -1));
-  if (!distance.terms.empty())
-    return Likeness::Open;
-  return distance.c == 0 ? Likeness::Same : Likeness::Differ;
+  if (distance == LinForm{})
+    return Likeness::Same;
+  bool open = std::any_of(distance.terms.begin(), distance.terms.end(), [&](const auto &term) {
+    return linears.term(term.first).kind != LinTerm::Sym;
+  });
+  return open ? Likeness::Open : Likeness::Differ;
 }
 
 /// Whether two writes may leave the same behind whichever is the last: both store one value, or

@@ -167,7 +167,7 @@ private:
   // GlobalTiles.cpp
   void findTiles();
   bool mayAccessTile(State &state, int task, int event, const Resolved &what, Accessor by);
-  TileState &tileOf(State &state, int task, const Resolved &what) const;
+  TileState &tileOf(State &state, int task, int event, const Resolved &what);
   void settleTiles(State &state) const;
   std::vector<int64_t> identity(const State &state, const TileState &tile) const;
   bool mayStillTouch(const State &state, int task, int buffer) const;

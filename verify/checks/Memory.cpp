@@ -179,7 +179,7 @@ bool Machine::isOrdered(State &state, int task, int event, const Cell &cell, syn
 bool Machine::addAccess(State &state, int task, int event, const Resolved &what, const Accessor &by,
                         Token token) {
   if (!what.places.empty()) {
-    remember(state, event, tileOf(state, task, what).cell, by, token, 0);
+    remember(state, event, tileOf(state, task, event, what).cell, by, token, 0);
     return true;
   }
   uint32_t extent = extentOf(task, event, *what.cells, by.async);

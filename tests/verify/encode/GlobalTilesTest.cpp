@@ -133,6 +133,22 @@ TEST_F(GlobalTilesTest, whatIsNotKnownIsNoted) {
   EXPECT_TRUE(notes.empty());
 }
 
+TEST_F(GlobalTilesTest, whatIsStoredTwiceIsOneValue) {
+  auto filled = [&](const std::string &value) {
+    return "  %number = arith.divsi " + value +
+           " : i32\n  %float = arith.sitofp %number : i32 to f16\n"
+           "  %tile = tt.splat %float : f16 -> tensor<64x64xf16>\n" +
+           store("%c0", "%tile");
+  };
+  const std::string one = ", %c1";
+  EXPECT_EQ(judge(filled("%n" + one), filled("%n" + one)), "PROVED");
+  EXPECT_TRUE(warnings.empty());
+  EXPECT_EQ(judge(filled("%n" + one), filled("%step" + one)), "race");   // two arguments
+  EXPECT_EQ(judge(filled("%n, %c64"), filled("%step, %c64")), "PROVED"); // perhaps
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_NE(warnings[0].message.find("is not decided"), std::string::npos);
+}
+
 TEST_F(GlobalTilesTest, whatIsHandedOverInARingIsOrdered) {
   const std::string phase = "  %f = arith.andi %k, %c1 : i32\n";
   auto ring = [&](const std::string &waits, const std::string &row) {
@@ -243,6 +259,7 @@ tt.func @k(%d: !d, %one: f16) {
   EXPECT_EQ(ctas(number("arith.subi %pid, %rank")), "PROVED"); // of both CTAs the same
   EXPECT_EQ(ctas(number("arith.divsi %pid, %c64")), "PROVED"); // may be the same: a warning
   EXPECT_EQ(ctas(number("arith.addi %pid, %c64")), "race");
+  EXPECT_EQ(ctas(number("arith.muli %rank, %c64")), "race");
   const std::string meet = "  ttng.cluster_arrive\n  ttng.cluster_wait\n";
   EXPECT_EQ(ctas(store("%own", "%mine")), "PROVED");
   EXPECT_EQ(ctas(store("%first", "%mine")), "race");
