@@ -19,11 +19,14 @@ DictionaryAttr DictReader::parse(AsmParser &parser) {
   return dict;
 }
 
-DictionaryAttr DictReader::parseAngled(AsmParser &parser) {
-  if (parser.parseLess())
-    return {};
-  DictionaryAttr dict = parse(parser);
-  return dict && succeeded(parser.parseGreater()) ? dict : DictionaryAttr();
+DictReader DictReader::angled(AsmParser &parser) {
+  SMLoc loc = parser.getCurrentLocation();
+  DictionaryAttr dict;
+  if (succeeded(parser.parseLess()))
+    dict = parse(parser);
+  if (dict && parser.parseGreater())
+    dict = {};
+  return DictReader(parser, loc, dict);
 }
 
 void DictReader::fail(const Twine &message) {
@@ -33,6 +36,8 @@ void DictReader::fail(const Twine &message) {
 }
 
 Attribute DictReader::take(StringRef key, bool required) {
+  if (!dict)
+    return {};
   known.insert(key);
   Attribute value = dict.get(key);
   if (!value && required)
@@ -106,17 +111,21 @@ void DictReader::attribute(StringRef key, Attribute &value, bool required) {
   value = take(key, required);
 }
 
+DictReader DictReader::dictionary(StringRef key) {
+  Attribute attr = take(key, /*required=*/true);
+  auto inner = dyn_cast_or_null<DictionaryAttr>(attr);
+  if (attr && !inner)
+    fail("'" + key + "' must be a dictionary {key = value, ...}");
+  return DictReader(parser, loc, inner);
+}
+
 bool DictReader::finish() {
+  if (!dict)
+    return false;
   for (NamedAttribute entry : dict)
     if (!known.contains(entry.getName()))
       fail("unexpected key '" + entry.getName().getValue() + "'");
   return ok;
-}
-
-void printUints(AsmPrinter &printer, ArrayRef<unsigned> values) {
-  printer << "[";
-  llvm::interleaveComma(values, printer);
-  printer << "]";
 }
 
 void printBases(AsmPrinter &printer, ArrayAttr bases) {
@@ -134,6 +143,24 @@ void printCga(AsmPrinter &printer, ArrayAttr cga) {
     return;
   printer << ", CGALayout = ";
   printBases(printer, cga);
+}
+
+AsmPrinter &DictPrinter::start(StringRef key) {
+  if (!first)
+    printer << ", ";
+  first = false;
+  return printer << key << " = ";
+}
+
+void DictPrinter::uints(StringRef key, ArrayRef<unsigned> values) {
+  start(key) << "[";
+  llvm::interleaveComma(values, printer);
+  printer << "]";
+}
+
+void DictPrinter::cga(ArrayAttr value) {
+  if (value && !value.empty())
+    bases("CGALayout", value);
 }
 
 } // namespace tlx::ttg

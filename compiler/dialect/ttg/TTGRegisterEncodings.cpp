@@ -29,11 +29,7 @@ static bool allPowersOfTwo(ArrayRef<unsigned> values) {
 //===----------------------------------------------------------------------===//
 
 Attribute BlockedEncodingAttr::parse(AsmParser &parser, Type) {
-  SMLoc loc = parser.getCurrentLocation();
-  DictionaryAttr dict = DictReader::parseAngled(parser);
-  if (!dict)
-    return {};
-  DictReader reader(parser, loc, dict);
+  DictReader reader = DictReader::angled(parser);
   SmallVector<unsigned> size, threads, warps, order;
   ArrayAttr cga;
   reader.uints("sizePerThread", size);
@@ -41,24 +37,18 @@ Attribute BlockedEncodingAttr::parse(AsmParser &parser, Type) {
   reader.uints("warpsPerCTA", warps);
   reader.uints("order", order);
   reader.bases("CGALayout", cga, /*required=*/false);
-  if (!reader.finish())
-    return {};
-  return parser.getChecked<BlockedEncodingAttr>(
-      loc, parser.getContext(), ArrayRef<unsigned>(size), ArrayRef<unsigned>(threads),
-      ArrayRef<unsigned>(warps), ArrayRef<unsigned>(order), cga);
+  return reader.finishAs<BlockedEncodingAttr>(ArrayRef<unsigned>(size), ArrayRef<unsigned>(threads),
+                                              ArrayRef<unsigned>(warps), ArrayRef<unsigned>(order),
+                                              cga);
 }
 
 void BlockedEncodingAttr::print(AsmPrinter &printer) const {
-  printer << "<{sizePerThread = ";
-  printUints(printer, getSizePerThread());
-  printer << ", threadsPerWarp = ";
-  printUints(printer, getThreadsPerWarp());
-  printer << ", warpsPerCTA = ";
-  printUints(printer, getWarpsPerCTA());
-  printer << ", order = ";
-  printUints(printer, getOrder());
-  printCga(printer, getCga());
-  printer << "}>";
+  DictPrinter fields(printer);
+  fields.uints("sizePerThread", getSizePerThread());
+  fields.uints("threadsPerWarp", getThreadsPerWarp());
+  fields.uints("warpsPerCTA", getWarpsPerCTA());
+  fields.uints("order", getOrder());
+  fields.cga(getCga());
 }
 
 LogicalResult BlockedEncodingAttr::verify(EmitError emitError, ArrayRef<unsigned> size,
@@ -78,11 +68,7 @@ LogicalResult BlockedEncodingAttr::verify(EmitError emitError, ArrayRef<unsigned
 //===----------------------------------------------------------------------===//
 
 template <typename AttrT> static Attribute parseLinear(AsmParser &parser) {
-  SMLoc loc = parser.getCurrentLocation();
-  DictionaryAttr dict = DictReader::parseAngled(parser);
-  if (!dict)
-    return {};
-  DictReader reader(parser, loc, dict);
+  DictReader reader = DictReader::angled(parser);
   ArrayAttr registers, lane, warp, block;
   reader.bases("register", registers);
   reader.bases("lane", lane);
@@ -94,15 +80,11 @@ template <typename AttrT> static Attribute parseLinear(AsmParser &parser) {
 }
 
 template <typename AttrT> static void printLinear(AttrT attr, AsmPrinter &printer) {
-  printer << "<{register = ";
-  printBases(printer, attr.getRegisterBases());
-  printer << ", lane = ";
-  printBases(printer, attr.getLaneBases());
-  printer << ", warp = ";
-  printBases(printer, attr.getWarpBases());
-  printer << ", block = ";
-  printBases(printer, attr.getBlockBases());
-  printer << "}>";
+  DictPrinter fields(printer);
+  fields.bases("register", attr.getRegisterBases());
+  fields.bases("lane", attr.getLaneBases());
+  fields.bases("warp", attr.getWarpBases());
+  fields.bases("block", attr.getBlockBases());
 }
 
 Attribute LinearEncodingAttr::parse(AsmParser &parser, Type) {
@@ -120,22 +102,18 @@ void GenericLinearEncodingAttr::print(AsmPrinter &printer) const { printLinear(*
 //===----------------------------------------------------------------------===//
 
 Attribute SliceEncodingAttr::parse(AsmParser &parser, Type) {
-  SMLoc loc = parser.getCurrentLocation();
-  DictionaryAttr dict = DictReader::parseAngled(parser);
-  if (!dict)
-    return {};
-  DictReader reader(parser, loc, dict);
+  DictReader reader = DictReader::angled(parser);
   unsigned dim = 0;
   Attribute parent;
   reader.uint("dim", dim);
   reader.attribute("parent", parent);
-  if (!reader.finish())
-    return {};
-  return parser.getChecked<SliceEncodingAttr>(loc, parser.getContext(), dim, parent);
+  return reader.finishAs<SliceEncodingAttr>(dim, parent);
 }
 
 void SliceEncodingAttr::print(AsmPrinter &printer) const {
-  printer << "<{dim = " << getDim() << ", parent = " << getParent() << "}>";
+  DictPrinter fields(printer);
+  fields.uint("dim", getDim());
+  fields.attribute("parent", getParent());
 }
 
 LogicalResult SliceEncodingAttr::verify(EmitError emitError, unsigned, Attribute parent) {
@@ -145,26 +123,21 @@ LogicalResult SliceEncodingAttr::verify(EmitError emitError, unsigned, Attribute
 }
 
 Attribute DotOperandEncodingAttr::parse(AsmParser &parser, Type) {
-  SMLoc loc = parser.getCurrentLocation();
-  DictionaryAttr dict = DictReader::parseAngled(parser);
-  if (!dict)
-    return {};
-  DictReader reader(parser, loc, dict);
+  DictReader reader = DictReader::angled(parser);
   unsigned opIdx = 0, kWidth = 0;
   Attribute parent;
   reader.uint("opIdx", opIdx);
   reader.attribute("parent", parent);
   reader.uint("kWidth", kWidth, /*required=*/false);
-  if (!reader.finish())
-    return {};
-  return parser.getChecked<DotOperandEncodingAttr>(loc, parser.getContext(), opIdx, parent, kWidth);
+  return reader.finishAs<DotOperandEncodingAttr>(opIdx, parent, kWidth);
 }
 
 void DotOperandEncodingAttr::print(AsmPrinter &printer) const {
-  printer << "<{opIdx = " << getOpIdx() << ", parent = " << getParent();
+  DictPrinter fields(printer);
+  fields.uint("opIdx", getOpIdx());
+  fields.attribute("parent", getParent());
   if (getKWidth())
-    printer << ", kWidth = " << getKWidth();
-  printer << "}>";
+    fields.uint("kWidth", getKWidth());
 }
 
 LogicalResult DotOperandEncodingAttr::verify(EmitError emitError, unsigned opIdx, Attribute parent,
@@ -183,11 +156,7 @@ LogicalResult DotOperandEncodingAttr::verify(EmitError emitError, unsigned opIdx
 //===----------------------------------------------------------------------===//
 
 Attribute NvidiaMmaEncodingAttr::parse(AsmParser &parser, Type) {
-  SMLoc loc = parser.getCurrentLocation();
-  DictionaryAttr dict = DictReader::parseAngled(parser);
-  if (!dict)
-    return {};
-  DictReader reader(parser, loc, dict);
+  DictReader reader = DictReader::angled(parser);
   unsigned major = 0, minor = 0;
   SmallVector<unsigned> warps, instr;
   ArrayAttr cga;
@@ -196,21 +165,17 @@ Attribute NvidiaMmaEncodingAttr::parse(AsmParser &parser, Type) {
   reader.uints("warpsPerCTA", warps);
   reader.bases("CGALayout", cga, /*required=*/false);
   reader.uints("instrShape", instr);
-  if (!reader.finish())
-    return {};
-  return parser.getChecked<NvidiaMmaEncodingAttr>(loc, parser.getContext(), major, minor,
-                                                  ArrayRef<unsigned>(warps), cga,
-                                                  ArrayRef<unsigned>(instr));
+  return reader.finishAs<NvidiaMmaEncodingAttr>(major, minor, ArrayRef<unsigned>(warps), cga,
+                                                ArrayRef<unsigned>(instr));
 }
 
 void NvidiaMmaEncodingAttr::print(AsmPrinter &printer) const {
-  printer << "<{versionMajor = " << getVersionMajor() << ", versionMinor = " << getVersionMinor()
-          << ", warpsPerCTA = ";
-  printUints(printer, getWarpsPerCTA());
-  printCga(printer, getCga());
-  printer << ", instrShape = ";
-  printUints(printer, getInstrShape());
-  printer << "}>";
+  DictPrinter fields(printer);
+  fields.uint("versionMajor", getVersionMajor());
+  fields.uint("versionMinor", getVersionMinor());
+  fields.uints("warpsPerCTA", getWarpsPerCTA());
+  fields.cga(getCga());
+  fields.uints("instrShape", getInstrShape());
 }
 
 LogicalResult NvidiaMmaEncodingAttr::verify(EmitError emitError, unsigned major, unsigned,
@@ -231,11 +196,7 @@ LogicalResult NvidiaMmaEncodingAttr::verify(EmitError emitError, unsigned major,
 //===----------------------------------------------------------------------===//
 
 Attribute AMDMfmaEncodingAttr::parse(AsmParser &parser, Type) {
-  SMLoc loc = parser.getCurrentLocation();
-  DictionaryAttr dict = DictReader::parseAngled(parser);
-  if (!dict)
-    return {};
-  DictReader reader(parser, loc, dict);
+  DictReader reader = DictReader::angled(parser);
   unsigned version = 0, width = 32;
   bool transposed = false;
   SmallVector<unsigned> warps, instr, tiles;
@@ -247,29 +208,24 @@ Attribute AMDMfmaEncodingAttr::parse(AsmParser &parser, Type) {
   reader.bases("CGALayout", cga, /*required=*/false);
   reader.uints("tilesPerWarp", tiles, /*required=*/false);
   reader.uint("elementBitWidth", width, /*required=*/false);
-  if (!reader.finish())
-    return {};
   if (tiles.empty())
     tiles.assign(warps.size(), 1);
-  return parser.getChecked<AMDMfmaEncodingAttr>(
-      loc, parser.getContext(), version, ArrayRef<unsigned>(warps), ArrayRef<unsigned>(instr),
-      transposed, cga, ArrayRef<unsigned>(tiles), width);
+  return reader.finishAs<AMDMfmaEncodingAttr>(version, ArrayRef<unsigned>(warps),
+                                              ArrayRef<unsigned>(instr), transposed, cga,
+                                              ArrayRef<unsigned>(tiles), width);
 }
 
 void AMDMfmaEncodingAttr::print(AsmPrinter &printer) const {
-  printer << "<{version = " << getVersion() << ", warpsPerCTA = ";
-  printUints(printer, getWarpsPerCTA());
-  printer << ", instrShape = ";
-  printUints(printer, getInstrShape());
-  printer << ", isTransposed = " << (getIsTransposed() ? "true" : "false");
-  printCga(printer, getCga());
-  if (llvm::any_of(getTilesPerWarp(), [](unsigned tiles) { return tiles != 1; })) {
-    printer << ", tilesPerWarp = ";
-    printUints(printer, getTilesPerWarp());
-  }
+  DictPrinter fields(printer);
+  fields.uint("version", getVersion());
+  fields.uints("warpsPerCTA", getWarpsPerCTA());
+  fields.uints("instrShape", getInstrShape());
+  fields.boolean("isTransposed", getIsTransposed());
+  fields.cga(getCga());
+  if (llvm::any_of(getTilesPerWarp(), [](unsigned tiles) { return tiles != 1; }))
+    fields.uints("tilesPerWarp", getTilesPerWarp());
   if (getElementBitWidth() != 32)
-    printer << ", elementBitWidth = " << getElementBitWidth();
-  printer << "}>";
+    fields.uint("elementBitWidth", getElementBitWidth());
 }
 
 LogicalResult AMDMfmaEncodingAttr::verify(EmitError emitError, unsigned version, ArrayRef<unsigned>,
@@ -285,60 +241,40 @@ LogicalResult AMDMfmaEncodingAttr::verify(EmitError emitError, unsigned version,
 }
 
 Attribute AMDWmmaEncodingAttr::parse(AsmParser &parser, Type) {
-  SMLoc loc = parser.getCurrentLocation();
-  DictionaryAttr dict = DictReader::parseAngled(parser);
-  if (!dict)
-    return {};
-  DictReader reader(parser, loc, dict);
+  DictReader reader = DictReader::angled(parser);
   unsigned version = 0, rank = 0;
   bool transposed = false;
-  Attribute layout;
   ArrayAttr cga, registers, warps;
   SmallVector<unsigned> instr;
   reader.uint("version", version);
   reader.boolean("isTranspose", transposed);
-  reader.attribute("ctaLayout", layout);
   reader.bases("CGALayout", cga, /*required=*/false);
   reader.uints("instrShape", instr, /*required=*/false);
   reader.uint("rank", rank, /*required=*/false);
-  if (!reader.finish())
-    return {};
-  auto layoutDict = dyn_cast_or_null<DictionaryAttr>(layout);
-  if (!layoutDict) {
-    parser.emitError(loc, "'ctaLayout' must be {register = [...], warp = [...]}");
-    return {};
-  }
-  DictReader layoutReader(parser, loc, layoutDict);
+  DictReader layoutReader = reader.dictionary("ctaLayout");
   layoutReader.bases("register", registers, /*required=*/false);
   layoutReader.bases("warp", warps, /*required=*/false);
   if (!layoutReader.finish())
     return {};
   if (instr.empty())
     instr.assign(3, 16);
-  return parser.getChecked<AMDWmmaEncodingAttr>(loc, parser.getContext(), version, transposed,
-                                                registers, warps, cga, ArrayRef<unsigned>(instr));
+  return reader.finishAs<AMDWmmaEncodingAttr>(version, transposed, registers, warps, cga,
+                                              ArrayRef<unsigned>(instr));
 }
 
 void AMDWmmaEncodingAttr::print(AsmPrinter &printer) const {
-  printer << "<{version = " << getVersion()
-          << ", isTranspose = " << (getIsTranspose() ? "true" : "false") << ", ctaLayout = {";
-  if (!getCtaRegisterBases().empty()) {
-    printer << "register = ";
-    printBases(printer, getCtaRegisterBases());
+  DictPrinter fields(printer);
+  fields.uint("version", getVersion());
+  fields.boolean("isTranspose", getIsTranspose());
+  fields.dictionary("ctaLayout", [&](DictPrinter &layout) {
+    if (!getCtaRegisterBases().empty())
+      layout.bases("register", getCtaRegisterBases());
     if (!getCtaWarpBases().empty())
-      printer << ", ";
-  }
-  if (!getCtaWarpBases().empty()) {
-    printer << "warp = ";
-    printBases(printer, getCtaWarpBases());
-  }
-  printer << "}";
-  printCga(printer, getCga());
-  if (getInstrShape() != ArrayRef<unsigned>({16, 16, 16})) {
-    printer << ", instrShape = ";
-    printUints(printer, getInstrShape());
-  }
-  printer << "}>";
+      layout.bases("warp", getCtaWarpBases());
+  });
+  fields.cga(getCga());
+  if (getInstrShape() != ArrayRef<unsigned>({16, 16, 16}))
+    fields.uints("instrShape", getInstrShape());
 }
 
 LogicalResult AMDWmmaEncodingAttr::verify(EmitError emitError, unsigned version, bool, ArrayAttr,

@@ -16,11 +16,7 @@ using EmitError = function_ref<InFlightDiagnostic()>;
 //===----------------------------------------------------------------------===//
 
 template <typename AttrT> static Attribute parseSwizzled(AsmParser &parser) {
-  SMLoc loc = parser.getCurrentLocation();
-  DictionaryAttr dict = DictReader::parseAngled(parser);
-  if (!dict)
-    return {};
-  DictReader reader(parser, loc, dict);
+  DictReader reader = DictReader::angled(parser);
   unsigned vec = 0, perPhase = 0, maxPhase = 0;
   SmallVector<unsigned> order;
   ArrayAttr cga;
@@ -29,18 +25,16 @@ template <typename AttrT> static Attribute parseSwizzled(AsmParser &parser) {
   reader.uint("maxPhase", maxPhase);
   reader.uints("order", order);
   reader.bases("CGALayout", cga, /*required=*/false);
-  if (!reader.finish())
-    return {};
-  return parser.getChecked<AttrT>(loc, parser.getContext(), vec, perPhase, maxPhase,
-                                  ArrayRef<unsigned>(order), cga);
+  return reader.finishAs<AttrT>(vec, perPhase, maxPhase, ArrayRef<unsigned>(order), cga);
 }
 
 template <typename AttrT> static void printSwizzled(AttrT attr, AsmPrinter &printer) {
-  printer << "<{vec = " << attr.getVec() << ", perPhase = " << attr.getPerPhase()
-          << ", maxPhase = " << attr.getMaxPhase() << ", order = ";
-  printUints(printer, attr.getOrder());
-  printCga(printer, attr.getCga());
-  printer << "}>";
+  DictPrinter fields(printer);
+  fields.uint("vec", attr.getVec());
+  fields.uint("perPhase", attr.getPerPhase());
+  fields.uint("maxPhase", attr.getMaxPhase());
+  fields.uints("order", attr.getOrder());
+  fields.cga(attr.getCga());
 }
 
 static LogicalResult verifySwizzled(EmitError emitError, unsigned vec, unsigned perPhase,
@@ -78,11 +72,7 @@ LogicalResult AMDRotatingSharedEncodingAttr::verify(EmitError emitError, unsigne
 //===----------------------------------------------------------------------===//
 
 Attribute NVMMASharedEncodingAttr::parse(AsmParser &parser, Type) {
-  SMLoc loc = parser.getCurrentLocation();
-  DictionaryAttr dict = DictReader::parseAngled(parser);
-  if (!dict)
-    return {};
-  DictReader reader(parser, loc, dict);
+  DictReader reader = DictReader::angled(parser);
   unsigned width = 0, bits = 0, rank = 2;
   bool transposed = false, fp4Padded = false;
   ArrayAttr cga;
@@ -92,25 +82,22 @@ Attribute NVMMASharedEncodingAttr::parse(AsmParser &parser, Type) {
   reader.boolean("fp4Padded", fp4Padded, /*required=*/false);
   reader.uint("rank", rank, /*required=*/false);
   reader.bases("CGALayout", cga, /*required=*/false);
-  if (!reader.finish())
-    return {};
   if (!cga.empty())
     rank = cast<DenseI32ArrayAttr>(cga[0]).size();
-  return parser.getChecked<NVMMASharedEncodingAttr>(loc, parser.getContext(), width, transposed,
-                                                    bits, fp4Padded, rank, cga);
+  return reader.finishAs<NVMMASharedEncodingAttr>(width, transposed, bits, fp4Padded, rank, cga);
 }
 
 void NVMMASharedEncodingAttr::print(AsmPrinter &printer) const {
-  printer << "<{swizzlingByteWidth = " << getSwizzlingByteWidth()
-          << ", transposed = " << (getTransposed() ? "true" : "false")
-          << ", elementBitWidth = " << getElementBitWidth();
+  DictPrinter fields(printer);
+  fields.uint("swizzlingByteWidth", getSwizzlingByteWidth());
+  fields.boolean("transposed", getTransposed());
+  fields.uint("elementBitWidth", getElementBitWidth());
   if (getFp4Padded())
-    printer << ", fp4Padded = true";
+    fields.boolean("fp4Padded", true);
   // The rank of a multi-CTA layout is that of its bases.
   if (getRank() != 2 && getCga().empty())
-    printer << ", rank = " << getRank();
-  printCga(printer, getCga());
-  printer << "}>";
+    fields.uint("rank", getRank());
+  fields.cga(getCga());
 }
 
 LogicalResult NVMMASharedEncodingAttr::verify(EmitError emitError, unsigned width, bool,
@@ -171,20 +158,15 @@ void PaddedSharedEncodingAttr::print(AsmPrinter &printer) const {
   llvm::interleaveComma(llvm::zip(getIntervals(), getPaddings()), printer, [&](auto pair) {
     printer << std::get<0>(pair) << ":+" << std::get<1>(pair);
   });
-  printer << "] {";
+  DictPrinter fields(printer, "] {");
   if (!getOrder().empty()) {
-    printer << "order = ";
-    printUints(printer, getOrder());
-    printer << ", shape = ";
-    printUints(printer, getShape());
+    fields.uints("order", getOrder());
+    fields.uints("shape", getShape());
   } else {
-    printer << "offset = ";
-    printBases(printer, getOffsetBases());
-    printer << ", block = ";
-    printBases(printer, getBlockBases());
+    fields.bases("offset", getOffsetBases());
+    fields.bases("block", getBlockBases());
   }
-  printCga(printer, getCga());
-  printer << "}>";
+  fields.cga(getCga());
 }
 
 //===----------------------------------------------------------------------===//
@@ -211,21 +193,17 @@ Attribute SharedLinearEncodingAttr::parse(AsmParser &parser, Type) {
 }
 
 void SharedLinearEncodingAttr::print(AsmPrinter &printer) const {
-  printer << "<{offset = ";
-  printBases(printer, getOffsetBases());
-  if (!getBlockBases().empty()) {
-    printer << ", block = ";
-    printBases(printer, getBlockBases());
+  {
+    DictPrinter fields(printer, "<{", "}, alignment = ");
+    fields.bases("offset", getOffsetBases());
+    if (!getBlockBases().empty())
+      fields.bases("block", getBlockBases());
   }
-  printer << "}, alignment = " << getAlignment() << ">";
+  printer << getAlignment() << ">";
 }
 
 Attribute PartitionedSharedEncodingAttr::parse(AsmParser &parser, Type) {
-  SMLoc loc = parser.getCurrentLocation();
-  DictionaryAttr dict = DictReader::parseAngled(parser);
-  if (!dict)
-    return {};
-  DictReader reader(parser, loc, dict);
+  DictReader reader = DictReader::angled(parser);
   unsigned partitions = 0, groups = 0, dim = 0;
   Attribute layout;
   reader.uint("numPartitions", partitions);
@@ -238,9 +216,11 @@ Attribute PartitionedSharedEncodingAttr::parse(AsmParser &parser, Type) {
 }
 
 void PartitionedSharedEncodingAttr::print(AsmPrinter &printer) const {
-  printer << "<{numPartitions = " << getNumPartitions() << ", numGroups = " << getNumGroups()
-          << ", partitionDim = " << getPartitionDim()
-          << ", partitionLayout = " << getPartitionLayout() << "}>";
+  DictPrinter fields(printer);
+  fields.uint("numPartitions", getNumPartitions());
+  fields.uint("numGroups", getNumGroups());
+  fields.uint("partitionDim", getPartitionDim());
+  fields.attribute("partitionLayout", getPartitionLayout());
 }
 
 } // namespace tlx::ttg
