@@ -132,14 +132,20 @@ std::optional<LinearLayout> LinearLayout::invertAndCompose(const LinearLayout &o
   return l;
 }
 
-std::optional<LinearLayout> LinearLayout::divideLeft(const LinearLayout &divisor) const {
-  for (const Dim &d : divisor.inputs)
-    if (!hasIn(d.name) || inBits(d.name) < d.bits)
-      return std::nullopt;
-  for (const Dim &o : divisor.outputs)
-    if (!hasOut(o.name) || outBits(o.name) < o.bits)
-      return std::nullopt;
+/// Every dimension of `divisor` is one of `layout`, and no larger.
+static bool covers(const LinearLayout &layout, const LinearLayout &divisor) {
+  for (const auto &d : divisor.ins())
+    if (!layout.hasIn(d.name) || layout.inBits(d.name) < d.bits)
+      return false;
+  for (const auto &o : divisor.outs())
+    if (!layout.hasOut(o.name) || layout.outBits(o.name) < o.bits)
+      return false;
+  return true;
+}
 
+std::optional<LinearLayout> LinearLayout::divideLeft(const LinearLayout &divisor) const {
+  if (!covers(*this, divisor))
+    return std::nullopt;
   LinearLayout l;
   for (const Dim &o : outputs)
     l.addOut(o.name, o.bits - divisor.outBits(o.name));
@@ -164,13 +170,8 @@ std::optional<LinearLayout> LinearLayout::divideLeft(const LinearLayout &divisor
 }
 
 std::optional<LinearLayout> LinearLayout::divideRight(const LinearLayout &divisor) const {
-  for (const Dim &d : divisor.inputs)
-    if (!hasIn(d.name) || inBits(d.name) < d.bits)
-      return std::nullopt;
-  for (const Dim &o : divisor.outputs)
-    if (!hasOut(o.name) || outBits(o.name) < o.bits)
-      return std::nullopt;
-
+  if (!covers(*this, divisor))
+    return std::nullopt;
   LinearLayout l;
   for (const Dim &o : outputs)
     l.addOut(o.name, o.bits - divisor.outBits(o.name));

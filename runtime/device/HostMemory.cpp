@@ -1,6 +1,8 @@
 //===- HostMemory.cpp -------------------------------------------------------===//
 #include "runtime/device/HostMemory.h"
 
+#include <cstring>
+
 namespace tlx::device {
 
 static constexpr Address gap = 1 << 20; // an access past an end hits nothing
@@ -43,6 +45,24 @@ Result<uint8_t *> HostMemory::at(Address address, size_t bytes) {
     return const_cast<uint8_t *>(found);
   return Error(std::to_string(bytes) + " bytes at this address are not within "
                                        "one allocation");
+}
+
+Result<void> HostMemory::write(Address to, const void *from, size_t bytes) {
+  auto place = at(to, bytes);
+  if (!place)
+    return std::move(place).error();
+  if (bytes)
+    std::memcpy(*place, from, bytes);
+  return {};
+}
+
+Result<void> HostMemory::read(Address from, void *to, size_t bytes) {
+  auto place = at(from, bytes);
+  if (!place)
+    return std::move(place).error();
+  if (bytes)
+    std::memcpy(to, *place, bytes);
+  return {};
 }
 
 } // namespace tlx::device

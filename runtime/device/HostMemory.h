@@ -22,6 +22,8 @@ public:
   /// The bytes at an address, or an error unless all of them are in one
   /// allocation.
   Result<uint8_t *> at(Address address, size_t bytes);
+  Result<void> write(Address to, const void *from, size_t bytes);
+  Result<void> read(Address from, void *to, size_t bytes);
   const uint8_t *find(Address address, size_t bytes) const;
   /// Every allocation: first address and buffer.
   std::map<Address, HostBuffer> &buffers() { return allocations; }

@@ -3,8 +3,6 @@
 
 #include "runtime/device/HostMemory.h"
 
-#include <cstring>
-
 namespace tlx::device {
 namespace {
 
@@ -25,18 +23,10 @@ public:
   Result<Address> adopt(HostBuffer buffer) override { return memory.adopt(std::move(buffer)); }
   Result<void> release(Address address) override { return memory.release(address); }
   Result<void> write(Address to, const void *from, size_t bytes) override {
-    auto place = memory.at(to, bytes);
-    if (!place)
-      return std::move(place).error();
-    std::memcpy(*place, from, bytes);
-    return {};
+    return memory.write(to, from, bytes);
   }
   Result<void> read(Address from, void *to, size_t bytes) override {
-    auto place = memory.at(from, bytes);
-    if (!place)
-      return std::move(place).error();
-    std::memcpy(to, *place, bytes);
-    return {};
+    return memory.read(from, to, bytes);
   }
   const uint8_t *view(Address address, size_t bytes) const override {
     return memory.find(address, bytes);
