@@ -5,11 +5,32 @@
 #include "runtime/backends/null/NullDevice.h"
 #include "runtime/base/SharedLibrary.h"
 
+#include <cstdlib>
+#include <mutex>
+
 namespace tlx::device {
+
+/// OpenBLAS goes by the processor's model, and takes kernels of 2004 for a model that is
+/// newer than it is: a fifth of the speed. What the processor can do says it better.
+/// Read when the library is loaded; what the user chose stays.
+static void chooseMatrixKernels() {
+#if defined(__x86_64__)
+  const char *kernels = nullptr;
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
+    kernels = "SkylakeX";
+  else if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    kernels = "Haswell";
+  if (kernels)
+    ::setenv("OPENBLAS_CORETYPE", kernels, /*overwrite=*/0);
+#endif
+}
 
 /// The simulator is a library of its own: launching on a GPU takes none of what it
 /// links.
 static Result<std::unique_ptr<Device>> openSim(const DeviceOptions &options) {
+  static std::once_flag chosen;
+  std::call_once(chosen, chooseMatrixKernels);
   Result<void *> library = openLibrary("libTlxSimDevice.so");
   if (!library)
     return std::move(library).error();

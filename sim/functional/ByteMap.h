@@ -18,33 +18,49 @@ public:
   size_t size() const { return size_; }
 
   void set(uint64_t begin, uint64_t count) {
-    forEachWord(begin, count, [this](size_t word, uint64_t mask) {
-      words[word] |= mask;
-      return true;
-    });
+    const Span span(begin, count, size_);
+    if (span.empty)
+      return;
+    if (span.first == span.last) {
+      words[span.first] |= span.head & span.tail;
+      return;
+    }
+    words[span.first] |= span.head;
+    std::fill(&words[span.first + 1], &words[span.last], ~uint64_t(0));
+    words[span.last] |= span.tail;
   }
   bool allSet(uint64_t begin, uint64_t count) const {
-    return forEachWord(begin, count,
-                       [this](size_t word, uint64_t mask) { return (words[word] & mask) == mask; });
+    const Span span(begin, count, size_);
+    if (span.empty)
+      return true;
+    auto has = [&](size_t word, uint64_t mask) { return (words[word] & mask) == mask; };
+    if (span.first == span.last)
+      return has(span.first, span.head & span.tail);
+    uint64_t between = ~uint64_t(0);
+    for (size_t word = span.first + 1; word < span.last; ++word)
+      between &= words[word];
+    return has(span.first, span.head) && between == ~uint64_t(0) && has(span.last, span.tail);
   }
 
 private:
+  /// The words of a range, and which bits of the first and last belong to it.
+  struct Span {
+    bool empty;
+    size_t first = 0, last = 0;
+    uint64_t head = 0, tail = 0;
+    Span(uint64_t begin, uint64_t count, uint64_t size) {
+      uint64_t end = std::min(begin + count, size);
+      empty = begin >= end;
+      if (empty)
+        return;
+      first = begin / 64, last = (end - 1) / 64;
+      head = ~uint64_t(0) << begin % 64;
+      tail = ~uint64_t(0) >> (63 - (end - 1) % 64);
+    }
+  };
+
   std::vector<uint64_t> words;
   size_t size_ = 0;
-
-  template <typename F> bool forEachWord(uint64_t begin, uint64_t count, F f) const {
-    uint64_t end = std::min<uint64_t>(begin + count, size_);
-    for (uint64_t at = begin; at < end;) {
-      uint64_t word = at / 64, first = at % 64;
-      uint64_t last = std::min<uint64_t>(end - word * 64, 64);
-      uint64_t mask =
-          (last == 64 ? ~uint64_t(0) : (uint64_t(1) << last) - 1) & (~uint64_t(0) << first);
-      if (!f(word, mask))
-        return false;
-      at = (word + 1) * 64;
-    }
-    return true;
-  }
 };
 
 } // namespace tlx::sim

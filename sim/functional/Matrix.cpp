@@ -59,9 +59,7 @@ bool readMatrix(Exec &exec, unsigned i, Matrix &matrix, bool isUnsigned, int32_t
       matrix.data = value.data<float>();
       return true;
     }
-    matrix.own.resize(count);
-    toFloatElements(value, count, isUnsigned, matrix.own.data());
-    matrix.data = matrix.own.data();
+    toFloatElements(value, count, isUnsigned, matrix.allocate());
     return true;
   }
   const TileMap &map = exec.prepared.map(exec.typeId(i));
@@ -81,17 +79,16 @@ bool readMatrix(Exec &exec, unsigned i, Matrix &matrix, bool isUnsigned, int32_t
   }
   exec.noteAccess(*owner, map, ref, space, sync::Proxy::Async, false);
   matrix.transposed = map.columnMajor;
-  matrix.own.resize(count);
+  float *elements = matrix.allocate();
   Type as = type;
   as.kind = TypeKind::Tensor;
   if (storeOf(as) == Store::F32) {
-    fromMemory(as, raw.data(), matrix.own.data(), count);
+    fromMemory(as, raw.data(), elements, count);
   } else {
     Value value = Value::elements(storeOf(as), count);
     fromMemory(as, raw.data(), value.mutableData<char>(), count);
-    toFloatElements(value, count, isUnsigned, matrix.own.data());
+    toFloatElements(value, count, isUnsigned, elements);
   }
-  matrix.data = matrix.own.data();
   return true;
 }
 
@@ -102,17 +99,15 @@ void roundOperand(Matrix &matrix, DType elem, Precision precision) {
     matrix.window = {}; // not on tensor cores, or as several products
     return;
   }
-  size_t count = size_t(matrix.rows * matrix.columns);
-  if (matrix.own.empty())
-    matrix.own.assign(matrix.data, matrix.data + count);
-  for (float &x : matrix.own) {
+  const float *from = matrix.data;
+  float *to = matrix.own ? matrix.own.get() : matrix.allocate();
+  for (int64_t i = 0; i < matrix.size(); ++i) {
     // Nearest, ties away (cvt.rna.tf32): 10 bits of mantissa stay.
-    uint32_t bits = __builtin_bit_cast(uint32_t, x);
+    uint32_t bits = __builtin_bit_cast(uint32_t, from[i]);
     if ((bits & 0x7F800000) != 0x7F800000)
       bits = (bits + 0x1000) & ~0x1FFFu;
-    x = __builtin_bit_cast(float, bits);
+    to[i] = __builtin_bit_cast(float, bits);
   }
-  matrix.data = matrix.own.data();
 }
 
 /// Raw bytes of a register tensor or a memory tile, row-major.
@@ -180,7 +175,7 @@ bool readScaledMatrix(Exec &exec, unsigned i, int scaleOperand, ScaleElem kind, 
   matrix.rows = packed && !alongColumns ? rows * 2 : rows;
   matrix.columns = packed && alongColumns ? columns * 2 : columns;
   matrix.transposed = false;
-  matrix.own.resize(size_t(matrix.rows * matrix.columns));
+  float *elements = matrix.allocate();
   DType elem = isFloat(type.elem) && type.elem != DType::f32 ? type.elem : dtypeOf(kind);
   if (packed) {
     float values[16];
@@ -190,20 +185,19 @@ bool readScaledMatrix(Exec &exec, unsigned i, int scaleOperand, ScaleElem kind, 
       for (int64_t c = 0; c < columns; ++c) {
         uint8_t byte = uint8_t(raw[r * columns + c]);
         if (alongColumns) {
-          matrix.own[r * matrix.columns + 2 * c] = values[byte & 15];
-          matrix.own[r * matrix.columns + 2 * c + 1] = values[byte >> 4];
+          elements[r * matrix.columns + 2 * c] = values[byte & 15];
+          elements[r * matrix.columns + 2 * c + 1] = values[byte >> 4];
         } else {
-          matrix.own[2 * r * columns + c] = values[byte & 15];
-          matrix.own[(2 * r + 1) * columns + c] = values[byte >> 4];
+          elements[2 * r * columns + c] = values[byte & 15];
+          elements[(2 * r + 1) * columns + c] = values[byte >> 4];
         }
       }
   } else if (kind == ScaleElem::E2M3 || kind == ScaleElem::E3M2) {
-    for (size_t e = 0; e < matrix.own.size(); ++e)
-      matrix.own[e] = kind == ScaleElem::E2M3 ? sixBits(raw[e], 2, 3, 1) : sixBits(raw[e], 3, 2, 3);
+    for (int64_t e = 0; e < matrix.size(); ++e)
+      elements[e] = kind == ScaleElem::E2M3 ? sixBits(raw[e], 2, 3, 1) : sixBits(raw[e], 3, 2, 3);
   } else {
-    toFloats(elem, raw.data(), matrix.own.data(), matrix.own.size());
+    toFloats(elem, raw.data(), elements, size_t(matrix.size()));
   }
-  matrix.data = matrix.own.data();
   if (scaleOperand < 0 || !exec.has(unsigned(scaleOperand)))
     return true;
   const Type &scaleType = exec.type(unsigned(scaleOperand));
@@ -234,7 +228,7 @@ bool readScaledMatrix(Exec &exec, unsigned i, int scaleOperand, ScaleElem kind, 
     for (int64_t g = 0; g < perRow; ++g) {
       float scale = scaleAt(scaleType, scales, firstRow + o, g, perRow, storedRows, storedColumns);
       for (int64_t e = g * group; e < (g + 1) * group; ++e)
-        matrix.own[isA ? o * k + e : e * outer + o] *= scale;
+        elements[isA ? o * k + e : e * outer + o] *= scale;
     }
   return true;
 }

@@ -10,7 +10,7 @@
 
 #include "sim/functional/Exec.h"
 
-#include <vector>
+#include <memory>
 
 namespace tlx::sim {
 
@@ -26,8 +26,15 @@ struct Matrix {
   int64_t rows = 0, columns = 0;
   bool transposed = false; ///< data is [columns][rows]
   const float *data = nullptr;
-  std::vector<float> own;
+  std::unique_ptr<float[]> own;
   MmaWindow window;
+  int64_t size() const { return rows * columns; }
+  /// Storage for all elements, to be written by the caller.
+  float *allocate() {
+    own = std::make_unique_for_overwrite<float[]>(size_t(size()));
+    data = own.get();
+    return own.get();
+  }
   int64_t ld() const { return transposed ? rows : columns; }
   float at(int64_t r, int64_t c) const {
     return transposed ? data[c * rows + r] : data[r * columns + c];

@@ -174,12 +174,11 @@ Matrix sideBySide(const Matrix &left, const Matrix &right) {
   Matrix whole;
   whole.rows = left.rows;
   whole.columns = left.columns + right.columns;
-  whole.own.resize(size_t(whole.rows * whole.columns));
+  float *elements = whole.allocate();
   for (int64_t r = 0; r < whole.rows; ++r)
     for (int64_t c = 0; c < whole.columns; ++c)
-      whole.own[size_t(r * whole.columns + c)] =
+      elements[r * whole.columns + c] =
           c < left.columns ? left.at(r, c) : right.at(r, c - left.columns);
-  whole.data = whole.own.data();
   return whole;
 }
 

@@ -205,33 +205,54 @@ TileMap makeTileMap(const Program &program, const Type &type) {
 }
 
 namespace {
-/// Copies a run; the common sizes without a call.
-inline void copyRun(char *to, const char *from, size_t bytes) {
-  switch (bytes) {
-  case 1: *to = *from; break;
-  case 2: std::memcpy(to, from, 2); break;
-  case 4: std::memcpy(to, from, 4); break;
-  case 8: std::memcpy(to, from, 8); break;
-  case 16: std::memcpy(to, from, 16); break;
-  case 32: std::memcpy(to, from, 32); break;
-  case 64: std::memcpy(to, from, 64); break;
-  case 128: std::memcpy(to, from, 128); break;
-  default: std::memcpy(to, from, bytes);
+/// Calls copy(bytes of the tile, bytes in memory, count) for each run of `size` bytes; a size
+/// known here (not 0) makes the copies instructions instead of calls.
+template <size_t size, typename F>
+bool copyRuns(const TileMap &map, const MemRef &ref, size_t bytes, F copy) {
+  if (!map.layout->paddings.empty() || size == 0)
+    return forEachRun(map, ref, bytes,
+                      [&](size_t at, size_t raw, size_t count) { copy(raw, at, count); });
+  const uint32_t slice = sliceOffset(*map.layout, ref);
+  size_t raw = 0;
+  for (int64_t buffer = 0; buffer < map.buffers; ++buffer) {
+    const int64_t base = ref.base + buffer * map.bufferBytes;
+    for (uint32_t offset : map.offsets) {
+      int64_t at = base + int64_t(offset ^ slice) * map.elementBytes;
+      if (at < 0 || size_t(at) + size > bytes)
+        return false;
+      copy(raw, size_t(at), size);
+      raw += size;
+    }
+  }
+  return true;
+}
+
+template <typename F> bool copyTile(const TileMap &map, const MemRef &ref, size_t bytes, F copy) {
+  switch (size_t(map.run) * map.elementBytes) {
+  case 1: return copyRuns<1>(map, ref, bytes, copy);
+  case 2: return copyRuns<2>(map, ref, bytes, copy);
+  case 4: return copyRuns<4>(map, ref, bytes, copy);
+  case 8: return copyRuns<8>(map, ref, bytes, copy);
+  case 16: return copyRuns<16>(map, ref, bytes, copy);
+  case 32: return copyRuns<32>(map, ref, bytes, copy);
+  case 64: return copyRuns<64>(map, ref, bytes, copy);
+  case 128: return copyRuns<128>(map, ref, bytes, copy);
+  default: return copyRuns<0>(map, ref, bytes, copy);
   }
 }
 } // namespace
 
 bool gatherTile(const TileMap &map, const MemRef &ref, const char *memory, size_t bytes,
                 char *raw) {
-  return forEachRun(map, ref, bytes, [&](size_t at, size_t element, size_t n) {
-    copyRun(raw + element, memory + at, n);
+  return copyTile(map, ref, bytes, [&](size_t element, size_t at, size_t count) {
+    std::memcpy(raw + element, memory + at, count);
   });
 }
 
 bool scatterTile(const TileMap &map, const MemRef &ref, char *memory, size_t bytes,
                  const char *raw) {
-  bool inside = forEachRun(map, ref, bytes, [&](size_t at, size_t element, size_t n) {
-    copyRun(memory + at, raw + element, n);
+  bool inside = copyTile(map, ref, bytes, [&](size_t element, size_t at, size_t count) {
+    std::memcpy(memory + at, raw + element, count);
   });
   for (uint32_t replica : map.layout->replicas) {
     // A replica's offset is XORed before the base is added, as a slice's is.

@@ -17,6 +17,8 @@
 #include <cstring>
 #include <filesystem>
 #include <numeric>
+#include <optional>
+#include <string_view>
 
 namespace tlx::run {
 namespace {
@@ -30,9 +32,12 @@ struct Placed {
   std::vector<int64_t> shape;
   size_t bytes = 0;
   device::Address address = 0;
-  std::string before;   ///< SHA-256 of its initial contents; empty: not wanted
-  std::string contents; ///< the initial contents, when they are needed again
+  std::optional<size_t> before; ///< hash of its initial contents; none: not wanted
+  std::string contents;         ///< the initial contents, when they are needed again
 };
+
+/// Tells whether a storage has changed, several times as fast as SHA-256.
+size_t quickHash(std::string_view bytes) { return std::hash<std::string_view>()(bytes); }
 
 Result<std::vector<Placed>> place(Device &device, const Manifest &manifest, bool values,
                                   int64_t maxBytes, bool keepContents) {
@@ -50,7 +55,7 @@ Result<std::vector<Placed>> place(Device &device, const Manifest &manifest, bool
     placed.shape = storage.shape;
     placed.bytes = storage.memory.size();
     if (values)
-      placed.before = sha256Hex(storage.memory.view());
+      placed.before = quickHash(storage.memory.view());
     if (keepContents)
       placed.contents = storage.memory.view();
     auto address = device.adopt(std::move(storage.memory));
@@ -216,12 +221,13 @@ Result<std::vector<Output>> collect(Device &device, const std::vector<Placed> &m
     auto bytes = bytesOf(device, placed, copy);
     if (!bytes)
       return std::move(bytes).error();
-    Output output{placed.id, placed.dtype, placed.shape, sha256Hex(*bytes), {}, {}};
+    Output output{placed.id, placed.dtype, placed.shape, {}, {}, {}};
     if (options.check)
       if (auto done = checkOutput(output, *bytes, options); !done)
         return std::move(done).error();
-    if (output.sha256 == placed.before && !output.comparison)
+    if (!output.comparison && placed.before == quickHash(*bytes))
       continue;
+    output.sha256 = sha256Hex(*bytes);
     if (options.saveOutputs) {
       output.file = joinPath(*options.saveOutputs, std::to_string(placed.id) + ".npy");
       if (auto saved = npy::write(output.file, placed.dtype, placed.shape, *bytes); !saved)
