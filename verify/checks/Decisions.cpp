@@ -74,17 +74,40 @@ bool DecisionTable::residueFits(const State &state, const DecisionKey &key) cons
   return true;
 }
 
-void DecisionTable::assumeForm(const LinForm &form, int64_t lo) {
-  DecisionClass cls;
-  cls.rest = form;
-  bool negated = !form.terms.empty() && form.terms[0].second < 0;
-  for (auto &[term, coef] : cls.rest.terms)
-    coef = negated ? -coef : coef;
-  int id = internClass(std::move(cls));
-  if (negated)
-    classes[id].range.hi = std::min(classes[id].range.hi, -lo);
+void DecisionTable::assume(const LinForm &form, int64_t lo) {
+  LinForm atLeastOne = form;
+  atLeastOne.c += 1 - lo;
+  assumed.push_back(linears.intern(std::move(atLeastOne)));
+  Question q = question(assumed.back());
+  Interval &range = classes[q.cls].range;
+  if (q.negated)
+    range.hi = std::min(range.hi, threshold(q, {}) - 1);
   else
-    assume(id, lo);
+    range.lo = std::max(range.lo, threshold(q, {}));
+}
+
+void DecisionTable::assume(ExprId condition, bool holds) {
+  const ExprNode node = program.exprs[condition];
+  auto atLeast = [&](ExprId a, ExprId b, int64_t by) { // a - b >= by
+    assume(linears.form(linears.add(linears.of(a), linears.of(b), -1)), by);
+  };
+  bool negates = node.op == Op::Eq && program.exprs.isConst(node.b) &&
+                 program.exprs[node.b].value == 0 && program.exprs.isCondition(node.a);
+  if (negates)
+    return assume(node.a, !holds);
+  if (node.op == Op::Lt || node.op == Op::Le) {
+    int64_t apart = node.op == Op::Lt;
+    return holds ? atLeast(node.b, node.a, apart) : atLeast(node.a, node.b, 1 - apart);
+  }
+  if (node.op == Op::Eq && holds) {
+    atLeast(node.a, node.b, 0);
+    return atLeast(node.b, node.a, 0);
+  }
+  LinForm truth = linears.form(linears.of(condition)), untruth{1, {}};
+  for (auto [term, coef] : truth.terms)
+    untruth.terms.emplace_back(term, -coef);
+  untruth.c -= truth.c;
+  assume(holds ? truth : untruth, 1);
 }
 
 Question DecisionTable::question(LinId d) {

@@ -86,10 +86,13 @@ public:
   /// The lowest t that R is still compared with from iteration `n` on, if there is one.
   std::optional<int64_t> lowestAsked(int cls, const std::vector<int64_t> &n) const;
 
-  /// Assumes R >= lo for the whole launch.
-  void assume(int cls, int64_t lo) { classes[cls].range.lo = std::max(classes[cls].range.lo, lo); }
-  /// Assumes that a form is at least `lo`; it must mention no iteration number.
-  void assumeForm(const LinForm &form, int64_t lo);
+  /// Assumes that a form is at least `lo` for the whole launch; it must mention no iteration
+  /// number.
+  void assume(const LinForm &form, int64_t lo);
+  /// Assumes a condition of the same kind.
+  void assume(ExprId condition, bool holds = true);
+  /// All that is assumed: these forms are at least 1.
+  std::vector<LinId> assumed;
 
   /// Registers all questions that an expression can ask at a place in the code.
   void collect(ExprId expr, bool asCondition, std::vector<int> &out);

@@ -27,9 +27,8 @@ Machine::Machine(const Program &program, MachineOptions options)
   findTiles();
   demands.analyse(all);
   prepareGroups();
-  for (ExprId expr : program.positive)
-    if (Question q = table.question(linears.of(expr)); q.cls >= 0 && !q.negated)
-      table.assume(q.cls, table.threshold(q, {}));
+  for (const Assumption &assumption : program.assumptions)
+    table.assume(assumption.holds);
 }
 
 /// Tasks that look at what launch control requests write.

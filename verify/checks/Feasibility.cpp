@@ -18,9 +18,12 @@ public:
   Translator(Integers &solver, const Linears &linears, const Program &program, bool exactly)
       : solver(solver), linears(linears), program(program), exactly(exactly) {}
 
-  /// What is assumed: the answers, and what is known of the questions.
+  /// What is assumed: the answers, what is known of the questions, and what holds for the
+  /// whole launch, asked about or not (preconditions, what the kernel states).
   void assume(const DecisionTable &table, const std::map<DecisionKey, Interval> &decisions,
-              const Feasibility::Residues &residues) {
+              const Feasibility::Residues &residues, const std::vector<LinId> &launch) {
+    for (LinId fact : launch)
+      solver.assertAtLeast(form(linears.form(fact), {}), 1);
     for (const auto &[k, interval] : decisions) {
       const DecisionClass &cls = table.cls(k.first);
       Integers::Term r = form(cls.rest, k.second);
@@ -41,20 +44,6 @@ public:
             axisOf(id.first, "program_id.") == axisOf(count.first, "num_programs."))
           solver.assertAtLeast(
               solver.add(countVariable, solver.multiply(solver.constant(-1), idVariable)), 1);
-  }
-
-  /// What is assumed for the whole launch, asked about or not: preconditions. What follows
-  /// from a form's operations is not among them: the remainder of a negative number, which a
-  /// run that goes wrong may compute, is one.
-  void assumeLaunch(const DecisionTable &table) {
-    for (size_t i = 0; i < table.size(); ++i) {
-      const DecisionClass &cls = table.cls(static_cast<int>(i));
-      auto [lo, hi] = linears.range(cls.rest);
-      bool above = cls.range.lo > lo, below = cls.range.hi < hi;
-      if (!cls.varies && (above || below))
-        within(form(cls.rest, {}), above ? cls.range.lo : INT64_MIN,
-               below ? cls.range.hi : INT64_MAX);
-    }
   }
 
   void within(Integers::Term term, int64_t lo, int64_t hi) {
@@ -94,6 +83,10 @@ private:
       return 0;
     const std::string &name = program.exprs.symbols[term.value].name;
     return name.starts_with(prefix) && name.size() == prefix.size() + 1 ? name.back() : 0;
+  }
+
+  bool isCondition(LinId id) const {
+    return linears.range(linears.form(id)) == std::pair<int64_t, int64_t>(0, 1);
   }
 
   bool isNumber(const LinForm &f, const std::vector<int64_t> &n) const {
@@ -154,6 +147,12 @@ private:
         break;
       case Op::Div:
       case Op::Rem: return division(t, x, n);
+      case Op::And:
+      case Op::Or:
+        if (!isCondition(x.operands[0]) || !isCondition(x.operands[1]))
+          break;
+        return static_cast<Op>(x.value) == Op::And ? solver.minimum(operand(0), operand(1))
+                                                   : solver.maximum(operand(0), operand(1));
       case Op::Min: return solver.minimum(operand(0), operand(1));
       case Op::Max: return solver.maximum(operand(0), operand(1));
       case Op::Eq: return solver.equal(operand(0), operand(1));
@@ -225,6 +224,7 @@ bool Feasibility::possible(const std::map<DecisionKey, Interval> &decisions,
   std::set<int> reached = unknownsOf(changed).symbols;
   std::map<DecisionKey, Interval> nearDecisions;
   Residues nearResidues;
+  std::set<LinId> nearFacts;
   auto meets = [&](const LinForm &form) {
     const std::set<int> &own = unknownsOf(form).symbols;
     if (std::none_of(own.begin(), own.end(), [&](int s) { return reached.contains(s); }))
@@ -240,15 +240,31 @@ bool Feasibility::possible(const std::map<DecisionKey, Interval> &decisions,
     for (const auto &entry : residues)
       if (!nearResidues.contains(entry.first) && meets(linears.form(entry.first)))
         grew = nearResidues.insert(entry).second;
+    for (LinId fact : table.assumed)
+      if (!nearFacts.contains(fact) && meets(linears.form(fact)))
+        grew = nearFacts.insert(fact).second;
   }
   std::set<std::vector<std::pair<int, int64_t>>> forms;
   for (const auto &[key, interval] : nearDecisions)
     forms.insert(table.cls(key.first).rest.terms);
   for (const auto &[form, choice] : nearResidues)
     forms.insert(linears.form(form).terms);
+  for (LinId fact : nearFacts)
+    forms.insert(linears.form(fact).terms);
   if (forms.size() < 2 && !unknownsOf(changed).repeated)
     return true; // its interval has been checked on its own
-  return judge(nearDecisions, nearResidues) != Verdict::No;
+  return judge(nearDecisions, nearResidues, {nearFacts.begin(), nearFacts.end()}) != Verdict::No;
+}
+
+bool Feasibility::someLaunch(LinId also) {
+  std::vector<LinId> launch = table.assumed;
+  if (launch.empty())
+    return true;
+  if (also >= 0)
+    launch.push_back(also);
+  Translator translate(freshSolver(), linears, program, true);
+  translate.assume(table, {}, {}, launch);
+  return solver->check(EffortForSmall) != smt::Answer::Unsatisfiable;
 }
 
 Integers &Feasibility::freshSolver() {
@@ -317,8 +333,7 @@ std::optional<Assignment> Feasibility::assign(const std::map<DecisionKey, Interv
   };
   {
     Translator translate(freshSolver(), linears, program, true);
-    translate.assume(table, decisions, residues);
-    translate.assumeLaunch(table);
+    translate.assume(table, decisions, residues, table.assumed);
     if (solver->check(EffortToShow) != smt::Answer::Satisfiable)
       return std::nullopt; // nor under any limit
     take(translate);
@@ -327,8 +342,7 @@ std::optional<Assignment> Feasibility::assign(const std::map<DecisionKey, Interv
   for (int64_t limit : {8, 64, 512, 4096, 1 << 20, INT32_MAX})
     for (int64_t programs : {1, 2, 0}) {
       Translator translate(freshSolver(), linears, program, true);
-      translate.assume(table, decisions, residues);
-      translate.assumeLaunch(table);
+      translate.assume(table, decisions, residues, table.assumed);
       bool pinned = programs && translate.pinPrograms(programs);
       if (programs && !pinned)
         continue;
@@ -343,7 +357,8 @@ std::optional<Assignment> Feasibility::assign(const std::map<DecisionKey, Interv
 }
 
 Feasibility::Verdict Feasibility::judge(const std::map<DecisionKey, Interval> &decisions,
-                                        const Residues &residues) {
+                                        const Residues &residues,
+                                        const std::vector<LinId> &launch) {
   // What depends on no iteration has one value, whenever it was asked about.
   std::map<DecisionKey, Interval> facts;
   std::map<std::vector<std::pair<int, int64_t>>, DecisionKey> same;
@@ -370,11 +385,13 @@ Feasibility::Verdict Feasibility::judge(const std::map<DecisionKey, Interval> &d
   }
   for (const auto &[form, choice] : residues)
     key += "r" + std::to_string(form) + "=" + std::to_string(choice.second);
+  for (LinId fact : launch)
+    key += "f" + std::to_string(fact);
   auto [it, isNew] = cache.try_emplace(key, Verdict::Open);
   if (!isNew || ++asked > MaxQuestions)
     return it->second;
   Translator translate(freshSolver(), linears, program, false);
-  translate.assume(table, facts, residues);
+  translate.assume(table, facts, residues, launch);
   switch (solver->check(Effort)) {
   case smt::Answer::Satisfiable: it->second = Verdict::Yes; break;
   case smt::Answer::Unsatisfiable: it->second = Verdict::No; break;

@@ -52,9 +52,13 @@ public:
   std::optional<Assignment> assign(const std::map<DecisionKey, Interval> &decisions,
                                    const Residues &residues);
 
+  /// False only when no launch has what is assumed for all of it, and `also` at least 1.
+  bool someLaunch(LinId also = -1);
+
 private:
   enum class Verdict : uint8_t { Yes, No, Open };
-  Verdict judge(const std::map<DecisionKey, Interval> &decisions, const Residues &residues);
+  Verdict judge(const std::map<DecisionKey, Interval> &decisions, const Residues &residues,
+                const std::vector<LinId> &launch);
   smt::Integers &freshSolver();
   struct Unknowns {
     std::set<int> symbols;

@@ -40,9 +40,12 @@ public:
 
   ProofResult run(std::vector<Precondition> &preconditions) {
     for (const Precondition &p : preconditions)
-      machine.decisions().assumeForm(p.value, p.atLeast);
-    startAgain();
+      machine.decisions().assume(p.value, p.atLeast);
     ProofResult result;
+    if (!feasibility.someLaunch())
+      return unknown(result, "contradictory assumptions: no launch has all that the kernel assumes",
+                     {-1, -1, {}, {}, program.assumptions.back().loc});
+    startAgain();
     while (!queue.empty()) {
       auto [state, node] = std::move(queue.front());
       queue.pop_front();
@@ -245,6 +248,10 @@ private:
         continue;
       if (options.launchReaches && options.launchReaches(table.linears, size, atLeast))
         continue;
+      LinForm excludes = size;
+      excludes.c += 1 - atLeast;
+      if (!feasibility.someLaunch(machine.decisions().linears.intern(std::move(excludes))))
+        continue; // all launches that the kernel assumes are empty
       return Precondition{table.linears.printAtLeast(size, atLeast), size, atLeast};
     }
     return std::nullopt;

@@ -19,8 +19,9 @@ bool tlx::verify::holdAt(const Program &program, const std::vector<Precondition>
   };
   return std::all_of(preconditions.begin(), preconditions.end(),
                      [&](const Precondition &p) { return atLeast(p.value, p.atLeast); }) &&
-         std::all_of(program.positive.begin(), program.positive.end(),
-                     [&](ExprId fact) { return atLeast(linears.form(linears.of(fact)), 1); });
+         std::all_of(
+             program.assumptions.begin(), program.assumptions.end(),
+             [&](const Assumption &a) { return atLeast(linears.form(linears.of(a.holds)), 1); });
 }
 
 namespace {

@@ -348,16 +348,8 @@ void Encoder::operation(Operation *op, Block &out) {
     return executeRegion(op, out);
   if (isa<ttg::WarpSpecializeOp>(op))
     return specialize(op, out);
-  if (op->getName().getStringRef() == "llvm.intr.assume") {
-    // A fact about arguments that the IR states. Used only where it always holds.
-    const ExprNode node = e[scalar(op->getOperand(0))];
-    bool always = depth == 0 && !inPartition && !inBranch;
-    if (always && node.op == Op::Lt)
-      p.positive.push_back(e.sub(node.b, node.a));
-    else if (always && node.op == Op::Le)
-      p.positive.push_back(e.add(e.sub(node.b, node.a), e.constant(1)));
-    return;
-  }
+  if (op->getName().getStringRef() == "llvm.intr.assume")
+    return assumption(scalar(op->getOperand(0)), locOf(op));
   lifetime(op, out);
   earlyRead(op, out);
   switch (syncEffectsKind(op->getName())) {
@@ -370,6 +362,20 @@ void Encoder::operation(Operation *op, Block &out) {
   case SyncEffectsKind::Undeclared:
     return unsupported(op, "declares no synchronisation effects", out);
   }
+}
+
+/// What every run of the kernel comes by; in a branch or a loop it says nothing of the launch.
+void Encoder::assumption(ExprId holds, SourceLoc loc) {
+  const ExprNode node = e[holds];
+  if (node.op == Op::And && e.isCondition(node.a) && e.isCondition(node.b)) {
+    assumption(node.a, loc);
+    return assumption(node.b, std::move(loc));
+  }
+  bool known = llvm::any_of(p.assumptions, [&](const Assumption &a) { return a.holds == holds; });
+  bool always = depth == 0 && !inBranch && e.isCondition(holds) && isFixed(holds) &&
+                !(threadId != NoExpr && dependsOn(holds, threadId));
+  if (always && !known && !(node.op == Op::Const && node.value))
+    p.assumptions.push_back({holds, std::move(loc)});
 }
 
 void Encoder::specialize(Operation *op, Block &out) {

@@ -113,6 +113,7 @@ private:
   void executeRegion(mlir::Operation *op, Block &out);
   void block(mlir::Block &block, Block &out);
   void operation(mlir::Operation *op, Block &out);
+  void assumption(ExprId holds, SourceLoc loc);
   void specialize(mlir::Operation *op, Block &out);
   void idleWarps(ttg::WarpSpecializeOp op, int region);
   void unsupported(mlir::Operation *op, const std::string &why, Block &out);

@@ -34,6 +34,8 @@ public:
   }
 
   Confirmation run() {
+    if (!interpreter.isAssumed())
+      return close(Confirmation::Refuted, {}, "the kernel assumes other values");
     follow();
     if (!interpreter.inexpressible.empty())
       return close(Confirmation::Open, {}, interpreter.inexpressible);

@@ -146,5 +146,7 @@ private:
 } // namespace
 
 ExploreResult tlx::verify::explore(const Program &program, const ExploreOptions &options) {
+  if (!Interpreter(program, options).isAssumed())
+    return {.verdict = ExploreResult::Clean};
   return Explorer(program, options).run();
 }

@@ -57,7 +57,8 @@ struct ExploreResult {
   size_t runs = 0; ///< that came to their end
 };
 
-/// Every state. Two more tasks, or a few more iterations, and there are too many.
+/// Every state. Values that the kernel assumes otherwise leave nothing to look at. Two more tasks,
+/// or a few more iterations, and there are too many.
 ExploreResult explore(const Program &program, const ExploreOptions &options);
 
 /// One run for every order that matters (Orders.cpp): the same verdicts at real sizes,

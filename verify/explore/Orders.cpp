@@ -543,5 +543,7 @@ private:
 } // namespace
 
 ExploreResult tlx::verify::exploreOrders(const Program &program, const ExploreOptions &options) {
+  if (!Interpreter(program, options).isAssumed())
+    return {.verdict = ExploreResult::Clean};
   return Orders(program, options).run();
 }

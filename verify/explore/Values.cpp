@@ -22,6 +22,12 @@ static LeafValues valuesOf(const Program &program, const ExploreOptions &options
 Interpreter::Interpreter(const Program &program, const ExploreOptions &options)
     : Interpreter(program, valuesOf(program, options)) {}
 
+bool Interpreter::isAssumed() {
+  World start = initial();
+  return std::all_of(program.assumptions.begin(), program.assumptions.end(),
+                     [&](const Assumption &a) { return eval(start, 0, a.holds) != 0; });
+}
+
 int64_t Interpreter::eval(const World &w, int task, ExprId id) {
   const ExprNode &node = program.exprs[id];
   switch (node.op) {

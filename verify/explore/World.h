@@ -105,6 +105,8 @@ public:
   Interpreter(const Program &program, const ExploreOptions &options);
 
   World initial();
+  /// Whether the values are what the kernel assumes; if not, nothing is asked of it.
+  bool isAssumed();
   enum class Outcome : uint8_t { Ran, Blocked, Failed };
   /// Executes a task's next event and goes on to the one after it.
   Outcome fire(World &world, int task);

@@ -171,6 +171,21 @@ void Exprs::bind(const std::map<int64_t, int64_t> &values) {
   }
 }
 
+bool Exprs::isCondition(ExprId id) const {
+  const ExprNode &node = nodes[id];
+  switch (node.op) {
+  case Op::Eq:
+  case Op::Lt:
+  case Op::Le: return true;
+  case Op::Const: return node.value == 0 || node.value == 1;
+  case Op::And:
+  case Op::Or:
+  case Op::Xor: return isCondition(node.a) && isCondition(node.b);
+  case Op::Select: return isCondition(node.b) && isCondition(node.c);
+  default: return false;
+  }
+}
+
 ExprId Exprs::element(const Function &sequence, ExprId index) {
   ExprId result = opaque(sequence.name, index);
   opaques[nodes[result].value] = sequence;

@@ -104,6 +104,8 @@ public:
   const ExprNode &operator[](ExprId id) const { return nodes[id]; }
   size_t size() const { return nodes.size(); }
   bool isConst(ExprId id) const { return nodes[id].op == Op::Const; }
+  /// 0 or 1: made of comparisons alone.
+  bool isCondition(ExprId id) const;
 
   /// Infix text for messages, e.g. "(K + 63) / 64".
   std::string print(ExprId id, const std::vector<std::string> &varNames = {}) const;

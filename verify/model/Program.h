@@ -229,6 +229,12 @@ struct Excess {
   std::vector<std::pair<std::string, SourceLoc>> parts; ///< what it is made up of
 };
 
+/// A condition without variables that the kernel states (`tl.assume`).
+struct Assumption {
+  ExprId holds = NoExpr;
+  SourceLoc loc;
+};
+
 /// A whole kernel.
 struct Program {
   std::string kernel;
@@ -242,9 +248,8 @@ struct Program {
   std::vector<Excess> excesses;
   /// Named barriers below this one are the compiler's own.
   int ownNamedBarriers = 0;
-  /// Launch-invariant expressions known to be at least 1 (assumptions stated by
-  /// the IR, facts found by the solver).
-  std::vector<ExprId> positive;
+  /// What the kernel itself assumes of its launch; a launch that breaks it is nobody's concern.
+  std::vector<Assumption> assumptions;
   Lowerings lowerings; ///< contracts in force
 
   VarId addVar(std::string name) {

@@ -27,6 +27,7 @@ public:
     } while (changed);
     for (Task &task : program.tasks)
       sweep(task.body);
+    assumptions();
   }
 
 private:
@@ -38,6 +39,32 @@ private:
       live[node.value] = changed = true;
     for (ExprId operand : {node.a, node.b, node.c})
       read(operand);
+  }
+
+  /// Does an expression stand for something unknown that is read?
+  bool isAboutSeen(ExprId expr) const {
+    if (expr == NoExpr)
+      return false;
+    const ExprNode &node = program.exprs[expr];
+    bool leaf = node.op == Op::Sym || node.op == Op::Opaque;
+    return (leaf && seen.contains(expr)) || isAboutSeen(node.a) || isAboutSeen(node.b) ||
+           isAboutSeen(node.c);
+  }
+
+  /// What is assumed of values that nothing depends on says nothing.
+  void assumptions() {
+    std::vector<Assumption> left = std::move(program.assumptions), kept;
+    for (bool more = true; more;) {
+      more = false;
+      std::erase_if(left, [&](const Assumption &a) {
+        if (!isAboutSeen(a.holds) && !program.exprs.isConst(a.holds))
+          return false;
+        read(a.holds);
+        kept.push_back(a);
+        return more = true;
+      });
+    }
+    program.assumptions = std::move(kept);
   }
 
   bool mark(const std::vector<Assign> &assigns) {

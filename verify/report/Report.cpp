@@ -174,6 +174,9 @@ void tlx::verify::fillReport(KernelReport &report, const Program &program,
   report.states = result.states;
   for (const Precondition &p : result.preconditions)
     report.preconditions.push_back(p.text);
+  for (const Assumption &a : program.assumptions)
+    report.preconditions.push_back(program.exprs.print(a.holds) + " (assumed by the kernel" +
+                                   (a.loc.known() ? " at " + a.loc.str() : "") + ")");
   for (const Violation &warning : result.warnings)
     report.warnings.push_back(findingOf(program, warning));
   switch (result.verdict) {

@@ -109,6 +109,14 @@ std::map<std::string, int64_t> valuesOf(const Manifest &manifest) {
   return values;
 }
 
+/// The same by symbol.
+auto symbolsOf(const Program &program, const std::map<std::string, int64_t> &values) {
+  return [&](int64_t symbol) -> std::optional<int64_t> {
+    auto it = values.find(program.exprs.symbols[symbol].name);
+    return it == values.end() ? std::nullopt : std::optional(it->second);
+  };
+}
+
 /// A value of a parameter that a run does not depend on. What a descriptor describes is wide
 /// enough for the run's tiles: its sizes come behind it, then its strides.
 int64_t anyValue(FunctionOpInterface function, unsigned parameter) {
@@ -263,15 +271,19 @@ KernelReport verifyKernel(Operation *function, const std::string &path, IrLevel 
       launches.push_back(valuesOf(manifest));
     options.launchReaches = [&](const Linears &linears, const LinForm &form, int64_t atLeast) {
       for (const auto &values : launches) {
-        auto value = linears.evaluate(form, [&](int64_t symbol) -> std::optional<int64_t> {
-          auto it = values.find(encoded.program.exprs.symbols[symbol].name);
-          return it == values.end() ? std::nullopt : std::optional(it->second);
-        });
+        auto value = linears.evaluate(form, symbolsOf(encoded.program, values));
         if (value && *value < atLeast)
           return true;
       }
       return false;
     };
+    Linears forms(encoded.program);
+    for (const Assumption &assumption : encoded.program.assumptions)
+      for (size_t i = 0; i < launches.size(); ++i)
+        if (forms.evaluate(forms.form(forms.of(assumption.holds)),
+                           symbolsOf(encoded.program, launches[i])) == 0)
+          report.notes.push_back(given.manifests[i].file + " launches what the kernel at " +
+                                 assumption.loc.str() + " assumes not to happen");
     double solverBefore = smt::Integers::secondsSpent();
     ProofResult result = prove(encoded.program, options);
     report.solverSeconds = smt::Integers::secondsSpent() - solverBefore;

@@ -49,6 +49,40 @@ TEST_F(ControlTest, sizesAreNotNegative) {
   EXPECT_EQ(judged(when("sgt, %n, %c0", kWait) + kLoop), "deadlock");
 }
 
+TEST_F(ControlTest, whatTheKernelAssumesHolds) {
+  auto assumed = [](const std::string &type, const std::string &with) {
+    return "  %r = arith.remsi %n, %c5 : i32\n  %a = arith.cmpi " + type + ", " + with +
+           " : i32\n  llvm.intr.assume %a : i1\n";
+  };
+  std::string fifths = assumed("eq", "%r, %c0"), ifSix = when("eq, %n, %six", kWait);
+  std::string six = "  %six = arith.constant 6 : i32\n";
+  EXPECT_EQ(judged(six + ifSix), "deadlock");
+  EXPECT_EQ(judged(six + fifths + ifSix), "PROVED");
+  EXPECT_EQ(judged(six + assumed("ne", "%r, %c1") + ifSix), "PROVED");
+  EXPECT_EQ(judged(six + assumed("eq", "%r, %c1") + ifSix), "deadlock");
+  EXPECT_EQ(judged(six + assumed("sgt", "%n, %six") + ifSix), "PROVED");
+  // In a branch it says nothing of other ways.
+  std::string inBranch =
+      "  %v = arith.cmpi eq, %n, %c1 : i32\n  scf.if %v {\n" + assumed("eq", "%r, %c0") + "  }\n";
+  EXPECT_EQ(judged(six + inBranch + ifSix), "deadlock");
+}
+
+TEST_F(ControlTest, assumptionsThatNothingMeetsProveNothing) {
+  std::string below = "  %a = arith.cmpi slt, %n, %c1 : i32\n  llvm.intr.assume %a : i1\n";
+  std::string above = "  %b = arith.cmpi sgt, %n, %c5 : i32\n  llvm.intr.assume %b : i1\n";
+  std::string ifFive = when("eq, %n, %c5", kWait);
+  EXPECT_EQ(judged(below + ifFive), "PROVED");
+  EXPECT_EQ(judged(above + ifFive), "PROVED");
+  EXPECT_EQ(judged(below + above + ifFive),
+            "contradictory assumptions: no launch has all that the kernel assumes");
+  // Where the kernel assumes the empty launch it is not left out.
+  std::string arrives = "  scf.for %i = %c0 to %n step %c1 : i32 {\n"
+                        "    ttng.arrive_barrier %full, 1 : !bar\n  }\n";
+  std::string one = "  %b = arith.cmpi eq, %n, %c1 : i32\n  llvm.intr.assume %b : i1\n";
+  EXPECT_EQ(judged(below + arrives + kWait), "deadlock");
+  EXPECT_EQ(judged(one + arrives + kWait), "PROVED");
+}
+
 TEST_F(ControlTest, aBoundOfManySharedPartsIsLookedAtOnce) {
   std::string text = "  %v0 = arith.addi %n, %n : i32\n";
   for (int i = 1; i < 200; ++i)
