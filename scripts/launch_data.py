@@ -61,9 +61,9 @@ def toStorage(values, dtype):
         fraction, exponent = np.frexp(clipped)
         step = np.ldexp(1.0, np.maximum(exponent, -13) - 3)
         return ((np.rint(clipped / step) * step).astype(np.float16).view(np.uint16) >> 8).astype(np.uint8)
-    if dtype == "f8E8M0FNU":  # powers of two; the sign and what is smaller than half a step are lost
-        exponent = np.rint(np.log2(np.maximum(np.abs(values), 2.0**-127)))
-        return (exponent + 127).astype(np.uint8)
+    if dtype == "f8E8M0FNU":  # the nearest power of two, the upper one of two that are as near; the sign is lost
+        fraction, exponent = np.frexp(np.maximum(np.abs(values), 2.0**-127))
+        return (exponent - 1 + (fraction >= 0.75) + 127).astype(np.uint8)
     if dtype.startswith("f8"):
         raise ValueError("dtype %s is not written here" % dtype)
     return values.astype(STORAGE[dtype])

@@ -1,13 +1,14 @@
 """What kernels of known kinds compute, in float64, for launches without recorded results.
 
 `reference(launch)` tells a kernel's kind by the names of its arguments and gives
-{storage: (wanted values, allowed error)}, or None for a kind that is not known here. How far a
+{storage: (wanted values, allowed error[, dtype to read it as])}, or None for a kind that is not known here. How far a
 kernel may be off: the rounding of its output, single-precision sums, and the rounding of
 intermediate tiles that the kind of algorithm stores in the width of its operands.
 """
 import numpy as np
 
 import launch_data
+import smaller
 
 STEP = {"f16": 2.0**-11, "bf16": 2.0**-8, "f32": 2.0**-24, "f8E4M3FN": 2.0**-4, "f8E5M2": 2.0**-3}
 LOG2E = 1.4426950408889634
@@ -42,6 +43,10 @@ class Inputs:
             raw = self.view(memory, argument)
         return launch_data.toFloat(np.ascontiguousarray(raw), argument["dtype"])
 
+    def factors(self, name):
+        """Powers of two, stored as their exponents."""
+        return 2.0 ** (self.launch.initial(self.arguments[name]).astype(np.float64) - 127)
+
     @staticmethod
     def view(memory, argument):
         return np.lib.stride_tricks.as_strided(memory[argument["offset"]:], argument["shape"], [memory.itemsize * s for s in argument["strides"]])
@@ -72,7 +77,7 @@ def gemm(x):
     if left.ndim < 2 or right.ndim < 2:
         return None
     if "a_scale" in x.arguments:
-        left, right = (scaledByBlocks(x, side, name, axis) for side, name, axis in ((left, "a_scale", 1), (right, "b_scale", 0)))
+        left, right = (scaledByBlocks(side, x.factors(name), axis) for side, name, axis in ((left, "a_scale", 1), (right, "b_scale", 0)))
     if left.ndim == 3 and x.scalars.get("sbk") == 1:
         right = right.transpose(0, 2, 1)
     if left.shape[-1] != right.shape[-2] and left.shape[-1] == right.shape[-1]:
@@ -87,14 +92,11 @@ def gemm(x):
     return stored(x, c, wanted, allowed)
 
 
-def scaledByBlocks(x, operand, name, axis):
-    """Factors of 32 neighbours along K, stored as [rows / 128][4 rows of a group beside each other]."""
-    raw = x.launch.initial(x.arguments[name]).astype(np.float64)
-    rows = operand.shape[1 - axis]
-    factors = 2.0 ** (raw - 127)
-    perRow = operand.shape[axis] // 32
-    by_row = factors.reshape(rows // 128, perRow // 4, 32, 4, 4).transpose(0, 3, 2, 1, 4).reshape(rows, perRow)
-    spread = np.repeat(by_row, 32, axis=1)
+def scaledByBlocks(operand, factors, axis):
+    """Factors of 32 neighbours along the axis, stored as [rows / 128][4 rows of a group beside each other]."""
+    rows, perRow = operand.shape[1 - axis], operand.shape[axis] // 32
+    byRow = factors.reshape(rows // 128, perRow // 4, 32, 4, 4).transpose(0, 3, 2, 1, 4).reshape(rows, perRow)
+    spread = np.repeat(byRow, 32, axis=1)
     return operand * (spread if axis == 1 else spread.T)
 
 
@@ -105,14 +107,23 @@ def heads(x, name):
     return array.reshape(-1, int(rows), array.shape[-1])
 
 
+def scaledHeads(x, name, axis):
+    """The same; with factors, where the kernel takes such, for blocks along rows (0) or columns (1)."""
+    operands = heads(x, name)
+    if name + "_scale" not in x.arguments:
+        return operands
+    factors = x.factors(name + "_scale").reshape(len(operands), -1)
+    return np.stack([scaledByBlocks(operand, factors[head], axis) for head, operand in enumerate(operands)])
+
+
 def attentionForward(x):
     q, k, v = (x.named("desc_" + n, n.upper(), n) for n in "qkv")
     out = x.named("desc_o", "Out", "o")
     scale = x.scalars.get("sm_scale")
-    if not (q and k and v and out and scale) or x.named("desc_do", "seq_offsets", "BlockTables", "desc_q_scale"):
+    if not (q and k and v and out and scale) or x.named("desc_do", "seq_offsets", "BlockTables"):
         return None
     causal = x.scalars.get("IS_CAUSAL", x.scalars.get("STAGE") == 3)
-    queries, keys, values = heads(x, q), heads(x, k), heads(x, v)
+    queries, keys, values = scaledHeads(x, q, 1), scaledHeads(x, k, 1), scaledHeads(x, v, 0)
     if x.scalars.get("FP8_OUTPUT") or keys.shape[1] != values.shape[1]:
         return None
     group = len(queries) // len(keys)
@@ -128,9 +139,10 @@ def attentionForward(x):
         lse[head] = ((most + np.log(total)) * LOG2E)[:, 0]
         p /= total
         wanted[head] = p @ values[head // group]
-        # Exponents lose what scores of this size lose; P is stored as narrow as V.
+        # Exponents lose what scores of this size lose; P is stored as narrow as V, the smallest eight-bit floats as 2^-9.
         rounding = 2 * x.step(v) + 2.0**-20 * (1 + np.abs(most))
-        allowed[head] = rounding * (p @ np.abs(values[head // group]))
+        smallest = 2.0**-9 / total if x.dtype(v).startswith("f8") else 0
+        allowed[head] = (rounding * p + smallest) @ np.abs(values[head // group])
     results = stored(x, out, wanted.reshape(x.arguments[out]["shape"]), allowed.reshape(x.arguments[out]["shape"]))
     statistics = x.named("M", "desc_m")
     if statistics:
@@ -140,25 +152,94 @@ def attentionForward(x):
 
 
 def attentionBackward(x):
-    """K comes multiplied by scale and log2 e, M and delta from earlier kernels; dQ is laid out for its reduction and is left out."""
+    """K comes multiplied by scale and log2 e, M and delta from earlier kernels."""
     if not x.named("desc_do") or x.named("desc_q_scale"):
         return None
     causal, scale = x.scalars["STAGE"] == 3, x.scalars["sm_scale"]
     q, k, v, do = (heads(x, "desc_" + n) for n in ("q", "k", "v", "do"))
     m, delta = (x.array("desc_" + n).reshape(len(q), -1) for n in ("m", "delta"))
-    parts = {"desc_dk": [], "desc_dv": []}
+    parts = {"desc_dk": [], "desc_dv": [], "desc_dq": []}
     for head in range(len(q)):
         p = np.exp2(q[head] @ k[head].T - m[head][:, None])
         if causal:
             p = np.tril(p)
         ds = p * (do[head] @ v[head].T - delta[head][:, None])
-        for name, factor, weights, other in (("desc_dv", 1, p.T, do[head]), ("desc_dk", scale, ds.T, q[head])):
+        for name, factor, weights, other in (("desc_dv", 1, p.T, do[head]), ("desc_dk", scale, ds.T, q[head]), ("desc_dq", 1 / LOG2E, ds, k[head])):
             parts[name].append((factor * (weights @ other), factor * ((2 * x.step("desc_q") * np.abs(weights) + 2.0**-24) @ np.abs(other))))
+    return storedHeads(x, parts)
+
+
+def storedHeads(x, parts):
     results = {}
     for name, sides in parts.items():
-        wanted, allowed = (np.stack(side).reshape(x.arguments[name]["shape"]) for side in zip(*sides))
-        results.update(stored(x, name, wanted, allowed))
+        shape = x.arguments[name]["shape"]
+        wanted, allowed = (np.stack(side) for side in zip(*sides))
+        if shape[-1] != wanted.shape[-1]:  # halves of a tile's columns one after the other
+            tile = (len(wanted), -1, x.scalars["BLOCK_M1"] // x.scalars["NUM_CTAS"], 2, shape[-1])
+            wanted, allowed = (side.reshape(tile).transpose(0, 1, 3, 2, 4) for side in (wanted, allowed))
+        results.update(stored(x, name, wanted.reshape(shape), allowed.reshape(shape)))
     return results
+
+
+def scaledAttentionBackward(x):
+    """Eight-bit operands with factors, each in the two quantisations that its products need; so are P and dS."""
+    if not x.named("desc_q_dk_scale"):
+        return None
+    scale = x.scalars["sm_scale"]
+    q, k, v, do = (scaledHeads(x, "desc_" + n, 1) for n in ("q", "k", "v", "do"))
+    qDk, kDq, doDv = (scaledHeads(x, "desc_" + n, 0) for n in ("q_dk", "k_dq", "do_dv"))
+    m, delta = (x.array("desc_" + n).reshape(len(q), -1) for n in ("m", "delta"))
+    parts = {"desc_dk": [], "desc_dv": [], "desc_dq": []}
+    for head in range(len(q)):
+        p = np.exp2(np.minimum(scale * LOG2E * (q[head] @ k[head].T) - m[head][:, None], 20))
+        if x.scalars["STAGE"] == 3:
+            p = np.tril(p)
+        ds = p * (do[head] @ v[head].T - delta[head][:, None])
+        kept = np.minimum(p, 448 / 256)  # stored 256 times as large
+        for name, factor, weights, other, smallest in (("desc_dv", 1, kept.T, doDv[head], 2.0**-18), ("desc_dk", scale, ds.T, qDk[head], 2.0**-17 * np.abs(ds).max()),
+                                                       ("desc_dq", scale, ds, kDq[head], 2.0**-17 * np.abs(ds).max())):
+            parts[name].append((factor * (weights @ other), factor * ((2.0**-4 * np.abs(weights) + smallest) @ np.abs(other))))
+    return storedHeads(x, parts)
+
+
+def attentionGradientOrder(x):
+    """dQ as the backward kernel leaves it, in the order of Q."""
+    if not {"DQ_ACCUM", "DQ_OUT"} <= set(x.arguments):
+        return None
+    accumulated, half = x.array("DQ_ACCUM"), x.scalars["HALF_HD"]
+    ordered = accumulated.reshape(-1, 2, x.scalars["BLK"], half).transpose(0, 2, 1, 3).reshape(accumulated.shape)
+    return {str(x.arguments["DQ_OUT"]["storage"]): (ordered.ravel(), np.zeros(ordered.size))}
+
+
+def userAttention(x):
+    """Each candidate's queries with the keys and values of its user."""
+    if not {"Q", "K", "V", "output", "cand_to_user_index"} <= set(x.arguments):
+        return None
+    q, k, v = (x.array(name) for name in "QKV")
+    users, length, queries = x.array("cand_to_user_index").astype(int), x.scalars["max_seq_len"], x.scalars["n_seed"]
+    wanted, allowed = x.array("output").copy(), np.zeros(q.shape)
+    for candidate in x.array("cand_grid").astype(int)[:x.launch.manifest["grid"][0]]:
+        rows = slice(candidate * queries, (candidate + 1) * queries)
+        user = users[candidate]
+        for head in range(q.shape[1]):
+            keys, values = (side[user * length:(user + 1) * length, head] for side in (k, v))
+            s = q[rows, head] @ keys.T / np.sqrt(q.shape[2])
+            p = np.exp(s - s.max(1, keepdims=True))
+            p /= p.sum(1, keepdims=True)
+            wanted[rows, head] = p @ values
+            allowed[rows, head] = 2 * x.step("V") * (p @ np.abs(values))
+    return stored(x, "output", wanted, allowed)
+
+
+def userProduct(x):
+    """a b of each candidate, plus a term of its user."""
+    if not {"a_ptr", "b_ptr", "user_res_ptr", "out_ptr"} <= set(x.arguments):
+        return None
+    left, right = x.array("a_ptr"), x.array("b_ptr")
+    users = x.array("cand_to_user_index_ptr").astype(int)
+    wanted, allowed = product(left, right)
+    allowed = allowed + x.step("out_ptr") * np.abs(wanted)  # rounded before the sum
+    return stored(x, "out_ptr", wanted + x.array("user_res_ptr")[users], allowed)
 
 
 def attentionDelta(x):
@@ -219,6 +300,42 @@ def pagedDecode(x):
     return stored(x, "Out", wanted, allowed)
 
 
+def sequenceAttention(x):
+    """Sequences one after the other; weights are x sigmoid(x) of the scores, over the longest sequence's length."""
+    if not {"seq_offsets", "seq_offsets_q", "desc_q", "Out"} <= set(x.arguments):
+        return None
+    starts, startsQ = (x.array(name).astype(int) for name in ("seq_offsets", "seq_offsets_q"))
+    heads_, columns = x.arguments["Out"]["shape"][1:]
+    q, k, v = (x.array("desc_" + n).reshape(-1, heads_, columns) for n in "qkv")
+    wanted, allowed = x.array("Out"), np.zeros(x.arguments["Out"]["shape"])
+    for sequence in range(x.scalars["Z"]):
+        rows, keys = slice(*startsQ[sequence:sequence + 2]), slice(*starts[sequence:sequence + 2])
+        for head in range(heads_):
+            s = x.scalars["alpha"] * (q[rows, head] @ k[keys, head].T)
+            weights = s / (1 + np.exp(-s)) / x.scalars["max_seq_len"]
+            wanted[rows, head] = weights @ v[keys, head]
+            # Weights are stored as narrow as V; the chip's tanh is right to 2^-11.
+            allowed[rows, head] = (2 * x.step("desc_v") * np.abs(weights) + 2.0**-11 * np.abs(s) / x.scalars["max_seq_len"]) @ np.abs(v[keys, head])
+    return stored(x, "Out", wanted, allowed)
+
+
+def groupedProducts(x):
+    """Operands at the addresses of tables, in the allocation of the first table, which is the launch's first."""
+    if not {"group_a_ptrs", "group_b_ptrs", "group_c_ptrs"} <= set(x.arguments):
+        return None
+    memory = x.launch.initial(x.arguments["group_a_ptrs"]).view(np.uint8)
+    tables = [x.launch.initial(x.arguments["group_%s_ptrs" % side]) - smaller.FIRST_ADDRESS for side in "abc"]
+    if any(offset < 0 or offset >= memory.size for table in tables for offset in table[:x.scalars["group_size"]]):
+        return None  # addresses of another process
+    wanted, allowed = memory.view(np.float16).astype(np.float64), np.zeros(memory.size // 2)
+    for group, (m, n, k) in enumerate(x.array("group_gemm_sizes").astype(int).reshape(-1, 3)):
+        a, b = (memory[table[group]:][:2 * r * c].view(np.float16).reshape(r, c).astype(np.float64) for table, r, c in zip(tables, (m, k), (k, n)))
+        at = slice(tables[2][group] // 2, tables[2][group] // 2 + m * n)
+        exact, rounding = product(a, b)
+        wanted[at], allowed[at] = exact.ravel(), (rounding + STEP["f16"] * np.abs(exact)).ravel()
+    return {str(x.arguments["group_a_ptrs"]["storage"]): (wanted, allowed, "f16")}
+
+
 def copies(x):
     """A kernel that moves a tile from x to its output."""
     source, to = x.named("x_ptr", "a_ptr", "x"), x.named("output_ptr", "out_ptr", "y_ptr")
@@ -234,7 +351,8 @@ def copies(x):
     return {str(x.arguments[to]["storage"]): (part.ravel(), np.zeros(part.size))}
 
 
-KINDS = (pagedDecode, decodeReduce, attentionBackward, attentionForward, attentionDelta, layerNorm, copies, gemm)
+KINDS = (pagedDecode, decodeReduce, scaledAttentionBackward, attentionBackward, attentionForward, attentionDelta, attentionGradientOrder,
+         userAttention, userProduct, sequenceAttention, groupedProducts, layerNorm, copies, gemm)
 
 
 def reference(launch):

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """The simulator's values over the corpus: against an H200, what the kernels' own tests expect, and float64.
 
-    sim_values.py [--levels ttgir] [--compiled] [--timeout SECONDS] [--largest CTAS] [--sample N] [--list] [NAME...]
+    sim_values.py [--levels ttgir] [--compiled] [--timeout SECONDS] [--largest CTAS] [--sample N] [--list]
+                  [--families FILE] [NAME...]
 
 For each launch with recorded results, per storage: "exact" where all bytes agree, "close" where
 floats agree within the tolerance, "differs" otherwise; a launch counts by its worst storage. A
@@ -9,9 +10,10 @@ record of a storage that the launch only reads is "no output": it was captured f
 returns its input, and says nothing about what the kernel writes. Integers must be exact. Tolerances: those recorded; for the H200's values, which another correct
 implementation need not meet to the last bit, an error of a few roundings of the type relative to
 the storage's root mean square. Launches without a record are compared with float64 references where
-their kind has one (references.py); others need to run clean. So are those whose record does not follow
+their kind has one (references.py), with a smaller launch of our own where smaller.py makes one; others need to run clean. So are those whose record does not follow
 from what the manifest says of the inputs (CONTRADICTED). With --compiled the simulator runs the .ttgir that tlx-compile makes
-of the level (Hopper launches only). Exit code 1 when a launch differs or fails.
+of the level (Hopper launches only). With --families a table tells what each kernel's values were compared with. Exit code 1 when a launch
+differs or fails.
 """
 import argparse
 import hashlib
@@ -26,6 +28,7 @@ import numpy as np
 import corpus
 import launch_data
 import references
+import smaller
 
 # Attention backward with M, which an earlier kernel computes, captured as zeros.
 CONTRADICTED = {"blackwell/attn_bwd_ws-%s" % launch for launch in (
@@ -97,11 +100,12 @@ def judgeByReference(manifest, out):
         return "no reference", "", ""
     arguments = {str(a["storage"]): a for a in reversed(launch.arguments("tensordesc", "pointer"))}
     worst, why = "exact", ""
-    for storage, (wanted, allowed) in known.items():
+    for storage, (wanted, allowed, *seen) in known.items():
         file = os.path.join(out, storage + ".npy")
         # A storage that holds what it held before is not written out.
         array = np.load(file) if os.path.exists(file) else launch.initial(arguments[storage])
-        grade, detail = compareWithReference(array, arguments[storage]["dtype"], wanted, allowed)
+        dtype = seen[0] if seen else arguments[storage]["dtype"]
+        grade, detail = compareWithReference(array.view(launch_data.STORAGE[dtype]), dtype, wanted, allowed)
         if ORDER.index(grade) > ORDER.index(worst):
             worst, why = grade, "storage %s: %s" % (storage, detail)
     return worst, "differs" if worst == "differs" else "", why
@@ -116,9 +120,10 @@ def unrecorded(root, most):
             launch = os.path.relpath(os.path.join(path, file), root)[:-len(".json")]
             if not file.startswith("launch") or not file.endswith(".json") or launch in known or launch.startswith("bugs"):
                 continue
-            with open(os.path.join(path, file), encoding="utf-8") as manifest:
-                if np.prod(json.load(manifest)["grid"]) <= most:
-                    found[launch] = None
+            with open(os.path.join(path, file), encoding="utf-8") as text:
+                manifest = json.load(text)
+            if np.prod(manifest["grid"]) <= most or smaller.kind(manifest):
+                found[launch] = None
     return found
 
 
@@ -143,6 +148,8 @@ def judge(task):
     path = os.path.join(root, folder, stem + "." + level)
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as out:
+        if wanted is None:
+            manifest = smaller.make(manifest, out) or manifest
         if compiler:
             made = os.path.join(out, "made.ttgir")
             done = corpus.run([compiler, path, "--manifest", manifest, "--emit", "ttgir", "-o", made], timeout=timeout)
@@ -179,6 +186,30 @@ def recorded(root, source):
     return {launch: entry for launch, entry in data.items() if launch not in CONTRADICTED}
 
 
+def family(root, launch):
+    """Folder and kernel."""
+    with open(os.path.join(root, launch + ".json"), encoding="utf-8") as file:
+        return launch.split("/")[0], json.load(file)["kernel"]
+
+
+def writeFamilies(root, results, path):
+    """A line for each kernel: how many of its runs agreed with what. `results`: {(source, launch, level): grade}"""
+    judges = ("the H200", "its own test", "float64", "nothing")
+    lines = {}
+    for (source, launch, _), grade in results.items():
+        line = lines.setdefault(family(root, launch), dict.fromkeys((*judges, "not"), 0))
+        if grade in ("differs", "failed"):
+            line["not"] += 1
+        elif grade in ("no output", "no reference"):
+            line["nothing"] += 1
+        else:
+            line[judges[("h200-values", "expected-values", "references").index(source)]] += 1
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("| kernel | agree with %s | agree with %s | agree with %s | only run clean | do not |\n|---|---:|---:|---:|---:|---:|\n" % judges[:3])
+        for (folder, kernel), line in sorted(lines.items()):
+            file.write("| %s `%s` | %s |\n" % (folder, kernel, " | ".join(str(count or "") for count in line.values())))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--levels", default="ttgir")
@@ -187,13 +218,14 @@ def main():
     parser.add_argument("--largest", type=int, default=300, help="CTAs of a launch without a record (default: 300)")
     parser.add_argument("--sample", type=int, help="launches of each folder (default: all)")
     parser.add_argument("--list", action="store_true", help="a line for each launch")
+    parser.add_argument("--families", metavar="FILE", help="write a table of what each kernel was compared with")
     parser.add_argument("names", nargs="*", help="only launches that contain one of these")
     arguments = parser.parse_args()
 
     root = corpus.root()
     tool = corpus.need("tlx-run")
     compiler = corpus.need("tlx-compile") if arguments.compiled else None
-    status = 0
+    status, everything = 0, {}
     for source in ("h200-values", "expected-values", "references"):
         groups = {}
         launches = unrecorded(root, arguments.largest) if source == "references" else recorded(root, source)
@@ -210,6 +242,7 @@ def main():
         if not tasks:
             continue
         results = corpus.forEach(judge, tasks)
+        everything.update({(source, task[3], task[4]): result[0] for task, result in zip(tasks, results)})
         print("\n%s" % source)
         corpus.table({"%s.%s" % (task[3], task[4]): {result[0]} for task, result in zip(tasks, results)}, ORDER)
         corpus.printCauses([(task[3], cause, detail) for task, (_, cause, detail, _) in zip(tasks, results) if cause], most=60)
@@ -218,6 +251,8 @@ def main():
                 print("%-8s %6.2f s  %s.%s  %s" % (grade, seconds, task[3], task[4], detail))
         if any(result[0] in ("differs", "failed") for result in results):
             status = 1
+    if arguments.families:
+        writeFamilies(root, everything, arguments.families)
     return status
 
 
