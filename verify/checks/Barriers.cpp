@@ -158,23 +158,23 @@ bool Machine::arrive(State &state, int task, int event, int barrier, int row,
   if (!usable(state, task, event, barrier, row))
     return false;
   BarrierState &b = state.barriers[barrier];
-  std::string name = map.barrierName(barrier);
   for (Token earlier : b.arrivals[1])
     if (!state.knowledge.knows(row, earlier)) {
       Violation v = arrivalOrder(state, task, event, barrier, arrivals, bytes);
       v.related.push_back({-1,
                            b.initEvent,
                            {},
-                           name + " counts " + std::to_string(b.count) + " arrival(s) per phase",
+                           map.barrierName(barrier) + " counts " + std::to_string(b.count) +
+                               " arrival(s) per phase",
                            {}});
       violate(std::move(v));
       return false;
     }
   if (arrivals > b.pending) {
     Violation v{BugClass::OverArrival,
-                std::to_string(arrivals) + " arrival(s) on " + name + ", but phase " +
-                    std::to_string(b.generation) + " misses only " + std::to_string(b.pending) +
-                    " of " + std::to_string(b.count),
+                std::to_string(arrivals) + " arrival(s) on " + map.barrierName(barrier) +
+                    ", but phase " + std::to_string(b.generation) + " misses only " +
+                    std::to_string(b.pending) + " of " + std::to_string(b.count),
                 here(state, task, event),
                 {}};
     for (const ArrivalRecord &record : b.log)
@@ -286,7 +286,7 @@ Machine::Outcome Machine::namedBarrier(State &state, int task, int event, const 
     return Outcome::Ran;
   }
   BarrierState &b = state.barriers[r.barrier];
-  std::string name = map.barrierName(r.barrier);
+  auto name = [&] { return map.barrierName(r.barrier); };
   auto complain = [&](std::string message) {
     Violation v{BugClass::NamedBarrier, std::move(message), here(state, task, event), {}};
     for (const ArrivalRecord &record : b.log)
@@ -299,10 +299,10 @@ Machine::Outcome Machine::namedBarrier(State &state, int task, int event, const 
   };
   int64_t threads = threadsOf(task);
   if (map.slotOf(r.barrier) < program.ownNamedBarriers)
-    return complain(name + " is the compiler's own: warp_specialize uses those below " +
+    return complain(name() + " is the compiler's own: warp_specialize uses those below " +
                     std::to_string(program.ownNamedBarriers));
   if (r.amount % 32 || r.amount <= 0)
-    return complain(name + " needs a thread count that is a positive multiple of 32; got " +
+    return complain(name() + " needs a thread count that is a positive multiple of 32; got " +
                     std::to_string(r.amount));
   if (!b.inited) {
     b.inited = true;
@@ -315,17 +315,18 @@ Machine::Outcome Machine::namedBarrier(State &state, int task, int event, const 
   if (b.count == 0)
     b.count = b.pending = r.amount;
   if (b.count != r.amount)
-    return complain(name + " is used with " + std::to_string(r.amount) + " threads here and with " +
-                    std::to_string(b.count) + " by others of the same phase");
+    return complain(name() + " is used with " + std::to_string(r.amount) +
+                    " threads here and with " + std::to_string(b.count) +
+                    " by others of the same phase");
   if (threads > b.pending)
-    return complain(std::to_string(threads) + " threads of this task reach " + name +
+    return complain(std::to_string(threads) + " threads of this task reach " + name() +
                     ", but only " + std::to_string(b.pending) + " of its " +
                     std::to_string(b.count) + " are missing");
   for (int half = 0; half < halves(task); ++half) {
     int row = strand(task, half);
     for (Token earlier : b.arrivals[1])
       if (!state.knowledge.knows(row, earlier))
-        return complain("this can take part in an earlier phase of " + name +
+        return complain("this can take part in an earlier phase of " + name() +
                         " than meant: nothing orders it after the completion of that one");
     state.knowledge.join(currentRow(r.barrier), row);
     b.arrivals[0].push_back(state.epoch[row]);
@@ -343,7 +344,7 @@ Machine::Outcome Machine::namedBarrier(State &state, int task, int event, const 
     for (const TaskState &other : state.tasks)
       anybody |= other.namedWait == r.barrier;
     if (!anybody)
-      return complain("arrivals alone complete this phase of " + name + " (" +
+      return complain("arrivals alone complete this phase of " + name() + " (" +
                       std::to_string(r.amount) +
                       " threads): nobody waits in it, so it orders "
                       "nothing");

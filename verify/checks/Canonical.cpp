@@ -343,7 +343,7 @@ bool Machine::stillAsked(const State &state, int cls, const std::vector<int64_t>
 namespace {
 /// Appends numbers to a byte string, short ones in one byte.
 struct Writer {
-  std::string out;
+  std::string &out;
   void put(int64_t value) {
     uint64_t zigzag = (static_cast<uint64_t>(value) << 1) ^ static_cast<uint64_t>(value >> 63);
     while (zigzag >= 128) {
@@ -352,10 +352,11 @@ struct Writer {
     }
     out.push_back(static_cast<char>(zigzag));
   }
+  void putWord(uint64_t word) { out.append(reinterpret_cast<const char *>(&word), sizeof word); }
 };
 } // namespace
 
-std::string Machine::canonical(State &state, const Fork &fork) {
+const std::string &Machine::canonical(State &state, const Fork &fork) {
   settle(state);
   // Decisions that nobody can ask about again are forgotten.
   for (auto it = state.decisions.begin(); it != state.decisions.end();)
@@ -363,8 +364,8 @@ std::string Machine::canonical(State &state, const Fork &fork) {
                                                               : state.decisions.erase(it);
   collectGarbage(state);
 
-  Writer w;
-  w.out.reserve(1024);
+  text.clear();
+  Writer w{text};
   std::vector<int> names(state.tokens.size(), -1);
   int named = 0;
   auto token = [&](Token t) {
@@ -372,8 +373,13 @@ std::string Machine::canonical(State &state, const Fork &fork) {
       names[t] = named++;
     w.put(names[t]);
   };
+  // Whether the async proxy sees it is asked of generic accesses only.
+  std::vector<char> generic(state.tokens.size());
+  for (Token t : state.epoch)
+    generic[t] = 1;
   auto put = [&](const Access &access) {
     token(access.token);
+    generic[access.token] |= !access.asyncProxy;
     w.put(access.agent);
     w.put(access.write | access.async << 1 | access.asyncProxy << 2 | access.ordered << 3 |
           access.reduces << 4);
@@ -473,26 +479,17 @@ std::string Machine::canonical(State &state, const Fork &fork) {
       w.put(touch.harmless);
     }
   }
-  std::vector<Token> order(named);
-  for (size_t t = 0; t < names.size(); ++t)
-    if (names[t] >= 0)
-      order[names[t]] = static_cast<Token>(t);
+  std::vector<uint64_t> bits((static_cast<size_t>(named) + 63) / 64);
   auto row = [&](int r) {
-    uint64_t known = 0, visible = 0;
-    int bit = 0;
-    auto flush = [&] {
-      w.put(static_cast<int64_t>(known));
-      w.put(static_cast<int64_t>(visible));
-      known = visible = 0;
-      bit = 0;
-    };
-    for (Token t : order) {
-      known |= uint64_t(state.knowledge.knows(r, t)) << bit;
-      visible |= uint64_t(state.knowledge.seesAsync(r, t)) << bit;
-      if (++bit == 31)
-        flush();
+    for (bool visible : {false, true}) {
+      std::fill(bits.begin(), bits.end(), 0);
+      state.knowledge.each(r, visible, [&](Token t) {
+        if (names[t] >= 0 && (!visible || generic[t]))
+          bits[names[t] >> 6] |= uint64_t(1) << (names[t] & 63);
+      });
+      for (uint64_t word : bits)
+        w.putWord(word);
     }
-    flush();
   };
   for (int task = 0; task < numTasks; ++task) {
     const TaskState &t = state.tasks[task];
@@ -551,5 +548,5 @@ std::string Machine::canonical(State &state, const Fork &fork) {
       if (linears.form(form).terms == c.rest.terms)
         w.put((whole % choice.first + choice.first) % choice.first);
   }
-  return std::move(w.out);
+  return text;
 }

@@ -162,8 +162,10 @@ Question DecisionTable::question(LinId d) {
 }
 
 LinId DecisionTable::less(LinId a, LinId b, int64_t slack) {
-  LinId d = linears.add(b, a, -1);
-  return slack ? linears.add(d, linears.intern({slack, {}}), -1) : d;
+  auto [it, isNew] = differences.try_emplace({a, b, slack});
+  if (isNew)
+    it->second = linears.add(linears.add(b, a, -1), linears.intern({slack, {}}), -1);
+  return it->second;
 }
 
 DecisionKey DecisionTable::key(int cls, const std::vector<int64_t> &n) const {

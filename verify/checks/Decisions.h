@@ -110,6 +110,7 @@ public:
 
 private:
   std::map<LinId, Question> cache;
+  std::map<std::tuple<LinId, LinId, int64_t>, LinId> differences;
   std::map<std::tuple<std::vector<std::pair<int, int64_t>>, std::vector<std::pair<int, int64_t>>,
                       int64_t, int, int>,
            int>

@@ -74,6 +74,7 @@ State Machine::initial() const {
     state.entry.push_back(static_cast<Token>(2 * numTasks + 1 + rank));
     state.tokens[state.entry[rank]].live = true;
   }
+  state.liveTokens = state.tokens.size();
   for (int task = 0; task < numTasks; ++task) {
     state.tasks[task].started = program.tasks[task].region < 0;
     for (int half = 0; half < 2; ++half)
@@ -117,6 +118,7 @@ Stop Machine::run(State &state, std::vector<Step> *record) {
         violate(deadlock(state));
       break;
     }
+    makeRoom(state);
     Outcome outcome = step(state, state.turn);
     if (outcome == Outcome::Stopped)
       break;

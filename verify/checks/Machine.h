@@ -60,8 +60,9 @@ public:
   /// wrong. Appends the events to `log` when given.
   Stop run(State &state, std::vector<Step> *log = nullptr);
 
-  /// The identity of a state: equal texts behave equally from here on.
-  std::string canonical(State &state, const Fork &fork);
+  /// The identity of a state: equal texts behave equally from here on. It stays until the next
+  /// call.
+  const std::string &canonical(State &state, const Fork &fork);
 
   const Program &program;
   DecisionTable &decisions() { return table; }
@@ -193,6 +194,7 @@ private:
   Token newToken(State &state, int task, bool async);
   void newEpoch(State &state, int strand);
   void taskBarrier(State &state, int task);
+  void makeRoom(State &state);
   void collectGarbage(State &state);
   void settle(State &state);
 
@@ -269,6 +271,7 @@ private:
   Stop stop;
   std::vector<Step> *log = nullptr;
   std::vector<Resolved> scratch;
+  std::string text; ///< of the last state looked at, see canonical()
 };
 
 } // namespace tlx::verify

@@ -11,6 +11,7 @@
 
 #include "verify/checks/Machine.h"
 
+#include <algorithm>
 #include <bit>
 #include <numeric>
 
@@ -151,8 +152,15 @@ Machine::Eval Machine::simplifyTerm(State &state, int task, int t, LinForm &form
 
 Machine::Eval Machine::simplify(State &state, int task, LinId &form, std::vector<int64_t> &n,
                                 bool mayFork) {
+  auto mayBecome = [&](const auto &piece) {
+    LinTerm::Kind kind = linears.term(piece.first).kind;
+    return kind == LinTerm::Delayed || kind == LinTerm::Operation;
+  };
   for (bool again = true; again;) {
     again = false;
+    if (const auto &terms = linears.form(form).terms;
+        std::none_of(terms.begin(), terms.end(), mayBecome))
+      break;
     LinForm rest = linears.form(form);
     for (size_t i = 0; i < rest.terms.size() && !again; ++i) {
       auto [t, coef] = rest.terms[i];

@@ -21,6 +21,7 @@
 #include "verify/model/Tiles.h"
 
 #include <array>
+#include <bit>
 #include <cstring>
 
 namespace tlx::verify {
@@ -36,6 +37,7 @@ public:
     bits.assign(static_cast<size_t>(rows) * 2 * W, 0);
   }
   int capacity() const { return W * 64; }
+  size_t words() const { return static_cast<size_t>(W); }
   int rows() const { return numRows; }
   bool knows(int row, Token t) const { return at(row)[t >> 6] >> (t & 63) & 1; }
   bool seesAsync(int row, Token t) const { return at(row)[W + (t >> 6)] >> (t & 63) & 1; }
@@ -57,12 +59,17 @@ public:
     for (int i = 0; i < W; ++i)
       a[W + i] |= a[i];
   }
-  /// Nobody knows `t` any more: it is about to be reused.
-  void forget(Token t) {
-    for (int row = 0; row < numRows; ++row) {
-      at(row)[t >> 6] &= ~(uint64_t(1) << (t & 63));
-      at(row)[W + (t >> 6)] &= ~(uint64_t(1) << (t & 63));
-    }
+  /// All that a row knows; `visible`: of that what the async proxy sees.
+  template <typename Visit> void each(int row, bool visible, Visit visit) const {
+    const uint64_t *words = at(row) + (visible ? W : 0);
+    for (int i = 0; i < W; ++i)
+      for (uint64_t rest = words[i]; rest; rest &= rest - 1)
+        visit(static_cast<Token>(i * 64 + std::countr_zero(rest)));
+  }
+  /// Of all that anybody knows, only these tokens are left: the others are about to be reused.
+  void keep(const std::vector<uint64_t> &tokens) {
+    for (size_t i = 0; i < bits.size(); ++i)
+      bits[i] &= tokens[i % W];
   }
   void grow();
 
@@ -195,6 +202,8 @@ struct State {
   std::vector<TileState> tiles; ///< oldest first
   Knowledge knowledge;
   std::vector<TokenInfo> tokens;
+  size_t firstFree = 0;                    ///< no token before this one is free
+  size_t liveTokens = 0;                   ///< how many are not
   std::vector<Token> epoch;                ///< of each strand
   std::vector<Token> entry;                ///< by CTA of the cluster: it has started
   std::vector<std::vector<Touch>> touches; ///< by CTA that is touched

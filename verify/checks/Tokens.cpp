@@ -6,6 +6,9 @@
 
 using namespace tlx::verify;
 
+/// So many tokens an event takes, as a rule; where it takes more, knowledge grows.
+static constexpr int TokensOfEvent = 32;
+
 void Knowledge::grow() {
   Knowledge wider;
   wider.init(numRows, 2 * W);
@@ -17,25 +20,29 @@ void Knowledge::grow() {
 }
 
 Token Machine::newToken(State &state, int task, bool async) {
-  auto find = [&]() -> int {
-    for (size_t i = 0; i < state.tokens.size(); ++i)
-      if (!state.tokens[i].live)
-        return static_cast<int>(i);
-    return -1;
-  };
-  int free = find();
-  if (free < 0 && static_cast<int>(state.tokens.size()) >= state.knowledge.capacity()) {
-    collectGarbage(state);
-    free = find();
-  }
-  if (free < 0) {
-    if (static_cast<int>(state.tokens.size()) >= state.knowledge.capacity())
+  size_t &free = state.firstFree;
+  while (free < state.tokens.size() && state.tokens[free].live)
+    ++free;
+  if (free == state.tokens.size()) {
+    if (static_cast<int>(free) >= state.knowledge.capacity())
       state.knowledge.grow();
-    free = static_cast<int>(state.tokens.size());
     state.tokens.emplace_back();
   }
   state.tokens[free] = {static_cast<int16_t>(task), async, true};
-  return static_cast<Token>(free);
+  ++state.liveTokens;
+  return static_cast<Token>(free++);
+}
+
+/// Between events, since while one is executed it may hold tokens that nothing else refers to.
+void Machine::makeRoom(State &state) {
+  auto isTight = [&] {
+    return static_cast<int>(state.liveTokens) + TokensOfEvent > state.knowledge.capacity();
+  };
+  if (!isTight())
+    return;
+  collectGarbage(state);
+  if (isTight())
+    state.knowledge.grow();
 }
 
 void Machine::newEpoch(State &state, int strand) {
@@ -57,8 +64,9 @@ void Machine::taskBarrier(State &state, int task) {
 }
 
 void Machine::collectGarbage(State &state) {
-  std::vector<char> used(state.tokens.size(), 0);
-  auto use = [&](Token t) { used[t] = 1; };
+  std::vector<uint64_t> used(state.knowledge.words());
+  auto use = [&](Token t) { used[t >> 6] |= uint64_t(1) << (t & 63); };
+  use(0);
   for (const Cell &cell : state.cells)
     for (const Access &access : cell.accesses)
       use(access.token);
@@ -85,11 +93,13 @@ void Machine::collectGarbage(State &state) {
   for (const auto &touches : state.touches)
     for (const Touch &touch : touches)
       use(touch.token);
-  for (size_t t = 0; t < used.size(); ++t)
-    if (!used[t] && state.tokens[t].live) {
+  for (size_t t = 0; t < state.tokens.size(); ++t)
+    if (!(used[t >> 6] >> (t & 63) & 1) && state.tokens[t].live) {
       state.tokens[t].live = false;
-      state.knowledge.forget(static_cast<Token>(t));
+      state.firstFree = std::min(state.firstFree, t);
+      --state.liveTokens;
     }
+  state.knowledge.keep(used);
 }
 
 /// Drops what every running strand already knows: no check can fail on it again.
