@@ -18,6 +18,7 @@ namespace tlx {
 
 struct TmaBox {
   std::vector<int64_t> shape;
+  std::vector<int64_t> share; ///< the part of the tile that each CTA of a cluster moves
   int64_t swizzleBytes = 0;
 };
 

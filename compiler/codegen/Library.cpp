@@ -38,6 +38,8 @@ Result<void> linkLibrary(LlvmCode &code) {
   auto library = llvm::parseBitcodeFile(**buffer, *code.context);
   if (!library)
     return Error("is no device library: " + llvm::toString(library.takeError()), {path, 0, 0});
+  // As the producer does: the library's f32 functions take subnormal numbers for 0.
+  code.module->addModuleFlag(llvm::Module::Max, "nvvm-reflect-ftz", 1);
   (*library)->setTargetTriple(code.module->getTargetTriple());
   (*library)->setDataLayout(code.module->getDataLayout());
   llvm::StringSet<> own;

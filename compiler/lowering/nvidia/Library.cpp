@@ -27,14 +27,6 @@ Value callLibrary(Emitter &e, StringRef symbol, Type result, ValueRange operands
   return LL::CallOp::create(e.b, e.loc, callee, operands).getResult();
 }
 
-namespace {
-
-LogicalResult lowerExtern(tt::ExternElementwiseOp op, Emitter &e) {
-  Type type = e.scalarType(op.getType());
-  return elementwise(op, e, [&](ValueRange x) { return callLibrary(e, op.getSymbol(), type, x); });
-}
-
-/// `name` of f64, with "f" behind it of f32; half precision is computed in f32.
 LogicalResult lowerFunction(Operation *op, Emitter &e, StringRef name) {
   Type type = e.scalarType(op->getResult(0).getType());
   bool wide = type.isF64();
@@ -51,6 +43,13 @@ LogicalResult lowerFunction(Operation *op, Emitter &e, StringRef name) {
   });
 }
 
+namespace {
+
+LogicalResult lowerExtern(tt::ExternElementwiseOp op, Emitter &e) {
+  Type type = e.scalarType(op.getType());
+  return elementwise(op, e, [&](ValueRange x) { return callLibrary(e, op.getSymbol(), type, x); });
+}
+
 template <typename Op> void addFunction(LoweringTable &table) {
   // math.erf is __nv_erff or __nv_erf, and so are the others.
   table.add<Op>(+[](Op op, Emitter &e) -> LogicalResult {
@@ -59,14 +58,11 @@ template <typename Op> void addFunction(LoweringTable &table) {
 }
 
 /// Registers of small elements travel four bytes at a time, in packs of
-/// `packed_element` elements of every operand and result.
+/// `packed_element` elements of every operand and result; the last element fills the last pack up.
 LogicalResult lowerInlineAsm(tt::ElementwiseInlineAsmOp op, Emitter &e) {
   int64_t pack = op.getPackedElement();
   size_t count = op->getNumOperands() ? e.get(op->getOperand(0)).size()
                                       : e.registerTypes(op->getResult(0).getType()).size();
-  if (count % pack != 0 && count > 1)
-    return op.emitError("'tt.elementwise_inline_asm' packs ")
-           << pack << " elements; a thread has " << count;
   // Elements that share a register, and the register's type.
   auto shareOf = [&](Type element) {
     unsigned bits = element.getIntOrFloatBitWidth();

@@ -1,8 +1,9 @@
 // Elementary functions. Exponentials, logarithms and roots use the hardware's
 // approximations, as the front end's contract allows (2 ulp for exp2 and rsqrt in
-// f32, subnormal results 0); half precision is computed in f32.
+// f32, subnormal results 0); half precision is computed in f32, f64 by the device library.
 #include "compiler/lowering/nvidia/Emitter.h"
 #include "compiler/lowering/nvidia/Families.h"
+#include "compiler/lowering/nvidia/Library.h"
 #include "compiler/lowering/nvidia/Ptx.h"
 
 #include "compiler/dialect/tt/TT.h"
@@ -29,6 +30,8 @@ static Value f32(Emitter &e, double value) {
 static LogicalResult approximate(Operation *op, Emitter &e, StringRef instruction,
                                  double before = 1, double after = 1) {
   Type type = e.scalarType(op->getResult(0).getType());
+  if (type.isF64())
+    return lowerFunction(op, e, op->getName().stripDialect());
   if (!type.isF32() && !type.isF16() && !type.isBF16())
     return op->emitError("'") << op->getName() << "' of " << type << " has no lowering for sm_90a";
   return elementwise(op, e, [&](ValueRange operands) -> Value {

@@ -35,6 +35,31 @@ Value policyOf(Emitter &e, tt::EvictionPolicy evict) {
   return ptx::cachePolicy(e, tt::stringifyEvictionPolicy(evict));
 }
 
+/// Where this CTA's part of a tile begins in the tensor.
+SmallVector<Value> partOfCta(ValueRange coordinates, const LinearLayout &layout, Emitter &e) {
+  SmallVector<Value> result;
+  size_t leading = coordinates.size() - layout.outs().size();
+  for (auto [dim, coordinate] : llvm::enumerate(coordinates)) {
+    SmallVector<int64_t> bases;
+    for (unsigned bit = 0; dim >= leading && bit < layout.inBits(layout::kBlock); ++bit)
+      bases.push_back(layout.basis(layout::kBlock, bit, layout::dimName(dim - leading)));
+    bool same = llvm::all_of(bases, [](int64_t basis) { return basis == 0; });
+    Value own = e.scalar(coordinate);
+    result.push_back(same ? own : e.add(own, e.flipped(e.ctaRank(), bases)));
+  }
+  return result;
+}
+
+/// Whether this CTA is the first of those that hold the same part of a tile; null where each part
+/// is one CTA's.
+Value isFirstHolder(const LinearLayout &layout, Emitter &e) {
+  int64_t copies = 0;
+  for (auto [bit, basis] : llvm::enumerate(layout.bases(layout::kBlock)))
+    if (llvm::all_of(basis, [](int32_t value) { return value == 0; }))
+      copies |= int64_t(1) << bit;
+  return copies ? e.equal(e.band(e.ctaRank(), e.i32(copies)), e.i32(0)) : Value();
+}
+
 /// Runs `issue` for each box, with shared address and coordinates filled in.
 LogicalResult eachCopy(Operation *op, Emitter &e, Value descriptor, ValueRange coordinates,
                        Value buffer, ptx::TensorCopy copy,
@@ -43,19 +68,16 @@ LogicalResult eachCopy(Operation *op, Emitter &e, Value descriptor, ValueRange c
   Result<TmaBox> box = tmaBox(type.getShape(), type.getElementType(), type.getEncoding());
   if (!box)
     return op->emitError("'") << op->getName() << "': " << box.error().message;
-  if (llvm::any_of(e.layout(type).bases(layout::kBlock), [](const std::vector<int32_t> &basis) {
-        return llvm::any_of(basis, [](int32_t value) { return value != 0; });
-      }))
-    return op->emitError("'") << op->getName() << "' across the CTAs of a cluster has no lowering";
   // Leading coordinates of a descriptor of more dimensions: of size 1 in the tile.
   if (coordinates.size() < type.getShape().size())
     return op->emitError("'") << op->getName() << "' has " << coordinates.size()
                               << " coordinates for a buffer of rank " << type.getShape().size();
-  LinearLayout toOffset = e.layout(type).pseudoInverse();
+  LinearLayout layout = e.layout(type), toOffset = layout.pseudoInverse();
   int64_t bytes = Emitter::memoryBits(type.getElementType()) / 8;
   Buffer place = e.buffer(buffer);
   copy.descriptor = e.scalar(descriptor);
-  eachBox(type.getShape(), box->shape, [&](ArrayRef<int64_t> at) {
+  SmallVector<Value> first = partOfCta(coordinates, layout, e);
+  eachBox(box->share, box->shape, [&](ArrayRef<int64_t> at) {
     layout::Coords within;
     for (auto [dim, value] : llvm::enumerate(at))
       within.emplace_back(layout::dimName(dim), value);
@@ -66,8 +88,7 @@ LogicalResult eachCopy(Operation *op, Emitter &e, Value descriptor, ValueRange c
     copy.coordinates.clear();
     size_t leading = coordinates.size() - at.size();
     for (size_t dim = coordinates.size(); dim-- > 0;)
-      copy.coordinates.push_back(
-          e.add(e.scalar(coordinates[dim]), e.i32(dim < leading ? 0 : at[dim - leading])));
+      copy.coordinates.push_back(e.add(first[dim], e.i32(dim < leading ? 0 : at[dim - leading])));
     issue(copy);
   });
   return success();
@@ -91,6 +112,8 @@ LogicalResult lowerLoad(ttng::AsyncTMACopyGlobalToLocalOp op, Emitter &e) {
 template <typename Op> LogicalResult storeAll(Op op, Emitter &e, StringRef reduction) {
   ptx::TensorCopy copy;
   copy.predicate = e.isElected();
+  if (Value first = isFirstHolder(e.layout(cast<ttg::MemDescType>(op.getSrc().getType())), e))
+    copy.predicate = e.band(copy.predicate, first);
   copy.policy = policyOf(e, op.getEvict());
   if (failed(eachCopy(op, e, op.getDesc(), op.getCoord(), op.getSrc(), copy,
                       [&](const ptx::TensorCopy &one) { ptx::tensorStore(e, one, reduction); })))

@@ -160,8 +160,8 @@ public:
     b.begin(b.groupOffset(layout));
     Registers accumulators = e.get(op.getC());
     Fragment held(layout);
-    for (int64_t row = 0; row < product.getShape()[0]; row += 16 * warps[0])
-      for (int64_t column = 0; column < product.getShape()[1]; column += n * warps[1]) {
+    for (int64_t row = 0; row < extent(0); row += 16 * warps[0])
+      for (int64_t column = 0; column < extent(1); column += n * warps[1]) {
         SmallVector<int64_t> registers;
         for (int64_t index = 0; index < n / 2; ++index)
           registers.push_back(
@@ -177,6 +177,33 @@ public:
   }
 
 private:
+  /// Rows or columns of the product that are this CTA's.
+  int64_t extent(unsigned dim) const {
+    int64_t size = product.getShape()[dim];
+    for (unsigned bit = 0; bit < layout.inBits(layout::kBlock); ++bit)
+      size /= layout.basis(layout::kBlock, bit, layout::dimName(dim)) ? 2 : 1;
+    return size;
+  }
+
+  /// Whether each CTA holds the rows or columns of an operand that its part of the product takes,
+  /// and all of the sum.
+  bool sharedAlike(Value operand, unsigned outerDim) const {
+    auto tile = dyn_cast<RankedTensorType>(operand.getType());
+    const LinearLayout &held =
+        tile ? e.layout(tile) : e.layout(cast<ttg::MemDescType>(operand.getType()));
+    for (unsigned bit = 0; bit < layout.inBits(layout::kBlock); ++bit)
+      for (unsigned dim : {outerDim, 1 - outerDim}) {
+        int64_t wanted =
+            dim == outerDim ? layout.basis(layout::kBlock, bit, layout::dimName(dim)) : 0;
+        int64_t found = bit < held.inBits(layout::kBlock)
+                            ? held.basis(layout::kBlock, bit, layout::dimName(dim))
+                            : 0;
+        if (wanted != found)
+          return false;
+      }
+    return true;
+  }
+
   LogicalResult check() {
     Result<layout::EncodingPtr> encoding = describeEncoding(product.getEncoding());
     const auto *mma = encoding ? (*encoding)->as<layout::NvidiaMmaEncoding>() : nullptr;
@@ -184,8 +211,9 @@ private:
       return op.emitError("'ttng.warp_group_dot' result must have an nvidia_mma encoding of "
                           "version 3; got ")
              << product.getEncoding();
-    if (!mma->cga.empty())
-      return op.emitError("'ttng.warp_group_dot' across the CTAs of a cluster has no lowering");
+    if (!sharedAlike(op.getA(), 0) || !sharedAlike(op.getB(), 1))
+      return op.emitError(
+          "'ttng.warp_group_dot' whose operands are not where the CTAs of a cluster need them");
     if (e.task.warps % 4 != 0 || e.task.firstWarp % 4 != 0)
       return op.emitError("'ttng.warp_group_dot' needs whole warp groups; its task has ")
              << e.task.warps << " warps from warp " << e.task.firstWarp;
@@ -260,7 +288,7 @@ private:
     int64_t pack = 32 / bits;
     SmallVector<Value> words;
     SmallVector<std::pair<int64_t, int64_t>> places;
-    for (int64_t row = 0; row < product.getShape()[0]; row += 16 * warps[0])
+    for (int64_t row = 0; row < extent(0); row += 16 * warps[0])
       for (int64_t inner = 0; inner < depth; inner += k) {
         places.push_back({row, inner});
         for (int64_t index = 0; index < 4; ++index) {
