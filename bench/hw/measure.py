@@ -6,9 +6,11 @@
 One process at a time while times are taken; variants of a case follow each other, round after round.
 Writes DIR/<part>.json and prints a summary."""
 import argparse
+import collections
 import concurrent.futures
 import ctypes
 import json
+import math
 import os
 import shutil
 import statistics
@@ -21,6 +23,7 @@ import types
 HERE = os.path.dirname(os.path.abspath(__file__))
 RUN = os.path.join(HERE, "bin", "tlx-run")
 JOBS = 8
+LEVELS = ("ttir", "source", "ttgir")
 os.environ.update(TLX_SHARED=os.path.join(HERE, "shared"), TLX_BINARY_DIR=HERE)
 
 
@@ -48,24 +51,43 @@ def machine():
             "date": time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime())}
 
 
+def load(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def codeOf(level, launch):
+    """The package of a launch, and whether it was made of this level's text, not only of one that gives the same code."""
+    name = "%s_%s" % (level, launch.rsplit("/", 1)[0].replace("/", "_"))
+    same = load(at("same.json")).get(name)
+    return "packages/%s.tlxk" % (same or name), not same
+
+
+def measured():
+    return load(at("shared/corpus/measured/h200-values.json"))
+
+
 def values():
-    out = {}
-    ttgirOfHopper = ["hopper/attn", "hopper/ikbo", "hopper/layer", "hopper/matmul"]
-    for level, names in (("ttir", []), ("ttgir", ttgirOfHopper)):
+    """What is not as the chip computed it from the recorded code, by level; a machine code runs once."""
+    out, known = {}, {}
+    for level in LEVELS:
+        own = [l for l in measured() if codeOf(level, l)[1]]
         path = os.path.join(tempfile.gettempdir(), "values-%s.json" % level)
         code, text, err = capture([sys.executable, at("gpu_values.py"), "--level", level, "--packages", at("packages"),
-                                   "--jobs", str(JOBS), "--json", path, *names], timeout=240)
-        print("values", level, "exit", code)
+                                   "--jobs", str(JOBS), "--json", path, *own], timeout=240)
+        print("values", level, "exit", code, "launches", len(own))
         print("\n".join(line[:220] for line in (text + err).splitlines()))
         if os.path.exists(path):
-            with open(path, encoding="utf-8") as file:
-                out[level] = {l: v for l, v in json.load(file).items() if v["verdict"] not in ("same", "close")}
+            ran = load(path)
+            known.update((codeOf(level, l)[0] + l, v) for l, v in ran.items())
+            rows = {l: known.get(codeOf(level, l)[0] + l, {"verdict": "not run", "detail": ""}) for l in measured()}
+            out[level] = {"launches": len(rows), "ran": len(ran), "odd": {
+                l: v for l, v in rows.items() if v["verdict"] not in ("same", "close")}}
     return out
 
 
 def times():
-    with open(at("cases.json"), encoding="utf-8") as file:
-        cases = json.load(file)
+    cases = load(at("cases.json"))
     groups = {}
     for case in cases:
         groups.setdefault((case["group"], case["size"]), []).append(case)
@@ -95,61 +117,57 @@ def script(name, *arguments):
 
 
 def smallest():
-    """The Hopper kernels' smallest launches."""
-    folder = at("shared/corpus/hopper")
-    for name in sorted(os.listdir(folder)):
-        launches = [f for f in os.listdir(os.path.join(folder, name)) if f.startswith("launch") and f.endswith(".json")]
-
-        def size(file):
-            with open(os.path.join(folder, name, file), encoding="utf-8") as handle:
-                pending, total = list(json.load(handle)["args"]), 0
-            while pending:
-                argument = pending.pop()
-                pending += argument.get("items", [])
-                elements = 1
-                for extent in argument.get("shape", []):
-                    elements *= extent
-                total += elements
-            return total
-        yield name, "shared/corpus/hopper/%s/%s" % (name, min(launches, key=size))
+    """Of each kernel, the launch with the least data."""
+    kernels = {}
+    for launch in measured():
+        pending, total = list(load(at("shared/corpus/%s.json" % launch))["args"]), 0
+        while pending:
+            argument = pending.pop()
+            pending += argument.get("items", [])
+            total += math.prod(argument.get("shape", [0]))
+        kernels.setdefault(launch.rsplit("/", 1)[0], []).append((total, launch))
+    return [min(launches)[1] for launches in kernels.values()]
 
 
-def sanitize(tool, seconds):
+def sanitize(tool, seconds, launches, levels):
+    """The sanitizer's verdicts on our code, from each of the levels that gives another code; what it reports there is asked of
+    fbtriton's code too."""
     sanitizer = shutil.which("compute-sanitizer") or "/usr/local/cuda/bin/compute-sanitizer"
     if not os.path.exists(sanitizer):
         print("%s: no compute-sanitizer here" % tool)
-        return {}
+        return []
 
     def one(case):
-        name, manifest, prefix = case
-        code, out, err = capture([sanitizer, "--tool", tool, "--error-exitcode", "99", RUN, "--device", "cuda", at(prefix % name),
-                                  "--manifest", at(manifest), "--timeout", str(seconds), "--json"], timeout=seconds)
+        package, launch = case
+        code, out, err = capture([sanitizer, "--tool", tool, "--error-exitcode", "99", RUN, "--device", "cuda", at(package),
+                                  "--manifest", at("shared/corpus/%s.json" % launch), "--timeout", str(seconds), "--json"], timeout=seconds)
         lines = [l for l in (out + err).splitlines() if l.startswith("=========")]
-        return name, prefix, code, [l[:200] for l in lines if "ERROR SUMMARY" in l or "RACECHECK SUMMARY" in l or "Error" in l or "Invalid" in l][-6:]
-    prefixes = ["packages/ttir_hopper_%s.tlxk"] + (["recorded/hopper_%s.tlxk"] if tool == "racecheck" else [])
-    cases = [(name, manifest, prefix) for name, manifest in smallest() for prefix in prefixes]
-    out, counts = [], {}
-    with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
-        for name, prefix, code, lines in pool.map(one, cases):
-            kind = prefix.split("/")[0]
-            verdict = {0: "clean", None: "timeout"}.get(code, "reports" if code == 99 else "exit %s" % code)
-            counts[kind, verdict] = counts.get((kind, verdict), 0) + 1
-            out.append({"kernel": name, "code": kind, "verdict": verdict, "lines": lines})
+        lines = [l[:200] for l in lines if "ERROR SUMMARY" in l or "RACECHECK SUMMARY" in l or "Error" in l or "Invalid" in l][-6:]
+        verdict = {0: "clean", None: "timeout"}.get(code, "reports" if code == 99 else "exit %s" % code)
+        return {"kernel": launch, "package": package, "code": package.split("/")[0], "verdict": verdict, "lines": lines}
+    cases = [(codeOf(level, launch)[0], launch) for level in levels for launch in launches if codeOf(level, launch)[1]]
+    with concurrent.futures.ThreadPoolExecutor(2 * JOBS) as pool:
+        out = list(pool.map(one, cases))
+        again = {row["kernel"]: "recorded/%s.tlxk" % row["kernel"].rsplit("/", 1)[0].replace("/", "_") for row in out if row["verdict"] != "clean"}
+        out += pool.map(one, [(package, launch) for launch, package in again.items() if os.path.exists(at(package))])
+    counts = collections.Counter((row["code"], row["verdict"]) for row in out)
     for (kind, verdict), count in sorted(counts.items()):
         print("%-10s %-9s %-8s %d" % (tool, kind, verdict, count))
     for row in out:
-        if row["verdict"] not in ("clean", "timeout"):
-            print("   ", row["kernel"], row["code"], row["verdict"], row["lines"][-1:] if row["lines"] else "")
+        if row["verdict"] != "clean":
+            print("   ", row["package"], row["kernel"].rsplit("/", 1)[1], row["verdict"], row["lines"][-1:] if row["lines"] else "")
     return out
 
 
 def repeat():
-    def one(case):
-        name, manifest = case
-        report = launch("packages/ttir_hopper_%s.tlxk" % name, manifest, "--repeat", "199", timeout=90)
+    """Which kernels write the same bytes 200 times, of those whose results do not depend on timing by design."""
+    recorded = measured()
+
+    def one(name):
+        report = launch(codeOf("ttir", name)[0], "shared/corpus/%s.json" % name, "--repeat", "199", timeout=90)
         return name, report if isinstance(report, str) else report["notes"][-1]
     with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
-        out = dict(pool.map(one, smallest()))
+        out = dict(pool.map(one, [l for l in smallest() if recorded[l].get("deterministic", True)]))
     good = [n for n, v in out.items() if v.endswith("launches wrote the same bytes")]
     print("repeat: %d of %d kernels wrote the same bytes 200 times" % (len(good), len(out)))
     for name, text in out.items():
@@ -180,7 +198,7 @@ def start():
 
 
 PARTS = {"values": values, "repeat": repeat, "start": start, "time": times, "libraries": lambda: script("libraries.py"), "accuracy": lambda: script("accuracy.py", HERE),
-         "memcheck": lambda: sanitize("memcheck", 60), "racecheck": lambda: sanitize("racecheck", 20)}
+         "memcheck": lambda: sanitize("memcheck", 60, measured(), LEVELS), "racecheck": lambda: sanitize("racecheck", 20, smallest(), LEVELS[:1])}
 
 
 def save(path, result):

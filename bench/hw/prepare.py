@@ -2,9 +2,10 @@
 """Fills a folder with what bench/hw/measure.py needs on a machine with a GPU: packages compiled here,
 fbtriton's recorded machine code in packages of the same form, launches, recorded values, tlx-run.
 
-    prepare.py FOLDER [--jobs N]
+    prepare.py FOLDER [--jobs N] [--correctness]
 
-Variants of our own kernels are recorded here by scripts/record_kernel.py, which needs a Python with fbtriton
+With --correctness nothing that is timed. Packages of two levels with the same machine code are one file; same.json says
+which. Variants of our own kernels are recorded here by scripts/record_kernel.py, which needs a Python with fbtriton
 ($TLX_FBTRITON_PYTHON). Nothing else has to be on the other machine but a driver and a Python with numpy; with PyTorch there,
 cuBLAS and cuDNN are measured too."""
 import argparse
@@ -21,6 +22,7 @@ sys.path[:0] = [os.path.join(ROOT, "tests", "corpus"), os.path.join(ROOT, "tests
 import corpus  # noqa: E402
 
 FOLDERS = ("hopper", "unit/hopper", "base")
+LEVELS = ("ttir", "source", "ttgir")
 SIZES = ((2048, 2048, 2048), (4096, 4096, 4096), (8192, 8192, 8192), (8192, 1024, 4096), (512, 8192, 1024))
 # The configurations that are fastest somewhere, by measured/h200-time.json.
 GEMMS = ("tlx_ws-e12168", "tlx_ws-e0668e", "tlx_ws_persistent-0d9071", "tlx_ws_persistent-f995a5")
@@ -55,11 +57,16 @@ def launchesOf(folder):
     return sorted(f for f in os.listdir(folder) if f.startswith("launch") and f.endswith(".json"))
 
 
+def readPackage(path):
+    """Its header and its code."""
+    with open(path, "rb") as file:
+        file.readline()
+        return json.loads(file.read(int(file.readline()))), file.read()
+
+
 def recordedPackage(package, manifest, cubin, target):
     """fbtriton's machine code under our package's parameters."""
-    with open(package, "rb") as file:
-        file.readline()
-        header = json.loads(file.read(int(file.readline())))
+    header = readPackage(package)[0]
     with open(manifest, encoding="utf-8") as file:
         metadata = json.load(file)["metadata"]
     with open(cubin, "rb") as file:
@@ -70,6 +77,27 @@ def recordedPackage(package, manifest, cubin, target):
     text = json.dumps(header).encode()
     with open(target, "wb") as file:
         file.write(b"TLXK1\n%d\n" % len(text) + text + code)
+
+
+def addRecorded(folder, root, kernels):
+    """fbtriton's machine code: what was recorded beside the kernel, else what fbtriton makes of its .ttgir now."""
+    made, wanted = os.path.join(os.path.abspath(folder), "made"), []
+    os.makedirs(made, exist_ok=True)
+    for place, name in kernels:
+        source = os.path.join(root, place, name)
+        target = os.path.join(made, "%s_%s.cubin" % (place.replace("/", "_"), name))
+        if not os.path.exists(os.path.join(source, "kernel.cubin")):
+            wanted.append("%s %s" % (os.path.join(source, "kernel.ttgir"), target))
+        elif not os.path.exists(target):
+            shutil.copyfile(os.path.join(source, "kernel.cubin"), target)
+    python = os.environ.get("TLX_FBTRITON_PYTHON")
+    if python and wanted:
+        subprocess.run([python, os.path.join(HERE, "fbtriton_code.py")], input="\n".join(wanted), text=True, check=True)
+    for place, name in kernels:
+        key, source = "%s_%s" % (place.replace("/", "_"), name), os.path.join(root, place, name)
+        package, cubin = os.path.join(folder, "packages", "ttgir_%s.tlxk" % key), os.path.join(made, key + ".cubin")
+        if os.path.exists(package) and os.path.exists(cubin):
+            recordedPackage(package, os.path.join(source, launchesOf(source)[0]), cubin, os.path.join(folder, "recorded", key + ".tlxk"))
 
 
 def resized(manifest, m, n, k, tile):
@@ -85,6 +113,30 @@ def resized(manifest, m, n, k, tile):
     tiles = -(-m // tile[0]) * -(-n // tile[1])
     manifest["grid"] = [min(132, tiles), 1, 1]
     return manifest
+
+
+def shareCode(packages, names):
+    """Removes packages that differ from one of an earlier level in nothing but the text they were made of: {package: the
+    one that is kept}."""
+    same = {}
+    for name in names:
+        kept = {}
+        for level in LEVELS:
+            path = os.path.join(packages, "%s_%s.tlxk" % (level, name))
+            if not os.path.exists(path):
+                continue
+            header, code = readPackage(path)
+            header.pop("source_sha256")
+            first = kept.setdefault((json.dumps(header), code), level)
+            if first != level:
+                same["%s_%s" % (level, name)] = "%s_%s" % (first, name)
+                os.remove(path)
+    return same
+
+
+def load(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
 
 
 def write(path, value):
@@ -109,6 +161,17 @@ class Folder:
 def load(path):
     with open(path, encoding="utf-8") as file:
         return json.load(file)
+
+
+def ownJobs(folder):
+    """What is to be compiled of our own kernels: name, IR, manifest."""
+    jobs = [("own_" + own.replace("/", "_"), os.path.join(ROOT, "kernels", own + ".mlir"), os.path.join(ROOT, "kernels", own + ".json"))
+            for own in OWN]
+    os.makedirs(os.path.join(folder, "variants"), exist_ok=True)
+    for name, kernel, changes in VARIANTS:
+        recorded = recordVariant(kernel, changes, os.path.join(os.path.abspath(folder), "variants", name))
+        jobs.append(("own_" + name, recorded + ".mlir", recorded + ".json"))
+    return jobs
 
 
 def addGemms(out, root):
@@ -186,28 +249,24 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--correctness", action="store_true")
     options = parser.parse_args()
     root, tool = corpus.root(), corpus.need("tlx-compile")
     out = Folder(options.folder)
-    jobs = [("own_" + own.replace("/", "_"), os.path.join(ROOT, "kernels", own + ".mlir"), os.path.join(ROOT, "kernels", own + ".json"))
-            for own in OWN]
-    os.makedirs(os.path.join(options.folder, "variants"), exist_ok=True)
-    for name, kernel, changes in VARIANTS:
-        recorded = recordVariant(kernel, changes, os.path.join(os.path.abspath(options.folder), "variants", name))
-        jobs.append(("own_" + name, recorded + ".mlir", recorded + ".json"))
+    jobs = [] if options.correctness else ownJobs(options.folder)
     corpusOut = os.path.join(options.folder, "shared", "corpus")
-    for folder in FOLDERS:
-        for name in sorted(os.listdir(os.path.join(root, folder))):
-            source = os.path.join(root, folder, name)
-            launches = launchesOf(source)
-            target = os.path.join(corpusOut, folder, name)
-            os.makedirs(target, exist_ok=True)
-            for file in os.listdir(source):
-                if file in launches or file.endswith(".npy"):
-                    shutil.copyfile(os.path.join(source, file), os.path.join(target, file))
-            for level in ("ttir", "ttgir") if folder == "hopper" else ("ttir",):
-                key = "%s_%s_%s" % (level, folder.replace("/", "_"), name)
-                jobs.append((key, os.path.join(source, "kernel." + level), os.path.join(source, launches[0])))
+    kernels = [(folder, name) for folder in FOLDERS for name in sorted(os.listdir(os.path.join(root, folder)))]
+    for folder, name in kernels:
+        source = os.path.join(root, folder, name)
+        launches = launchesOf(source)
+        target = os.path.join(corpusOut, folder, name)
+        os.makedirs(target, exist_ok=True)
+        for file in os.listdir(source):
+            if file in launches or file.endswith(".npy"):
+                shutil.copyfile(os.path.join(source, file), os.path.join(target, file))
+        for level in LEVELS:
+            key = "%s_%s_%s" % (level, folder.replace("/", "_"), name)
+            jobs.append((key, os.path.join(source, "kernel." + level), os.path.join(source, launches[0])))
     os.makedirs(os.path.join(corpusOut, "measured"), exist_ok=True)
     values = load(os.path.join(root, "measured", "h200-values.json"))
     write(os.path.join(corpusOut, "measured", "h200-values.json"), values)
@@ -220,15 +279,13 @@ def main():
         for name, error in pool.map(make, jobs):
             if error:
                 print("%s: %s" % (name, error))
-    for name in sorted(os.listdir(os.path.join(root, "hopper"))):
-        source = os.path.join(root, "hopper", name)
-        recordedPackage(os.path.join(options.folder, "packages", "ttgir_hopper_%s.tlxk" % name),
-                        os.path.join(source, launchesOf(source)[0]), os.path.join(source, "kernel.cubin"),
-                        os.path.join(options.folder, "recorded", "hopper_%s.tlxk" % name))
-    addGemms(out, root)
-    addAttention(out, root)
-    addVariants(out)
-    addAll(out, root)
+    addRecorded(options.folder, root, kernels)
+    same = shareCode(os.path.join(options.folder, "packages"), ["%s_%s" % (f.replace("/", "_"), n) for f, n in kernels])
+    write(os.path.join(options.folder, "same.json"), same)
+    if not options.correctness:
+        for add in (addGemms, addAttention, addAll):
+            add(out, root)
+        addVariants(out)
     write(os.path.join(options.folder, "cases.json"), out.cases)
     os.makedirs(os.path.join(options.folder, "bin"), exist_ok=True)
     shutil.copy(corpus.need("tlx-run"), os.path.join(options.folder, "bin"))

@@ -86,9 +86,9 @@ def main():
         print("| %s | %s |" % (name, " | ".join("%.3f of %d" % (geomean(c), len(c)) if c else "" for c in columns)))
     print("\n## Correctness\n")
     if "values" in found:
-        for level, odd in found["values"]["result"].items():
-            print("* values from `.%s`: all as the chip computed them from fbtriton's code, but %s" % (
-                level, "; ".join("%s (%s)" % (name, v["verdict"]) for name, v in odd.items()) or "none"))
+        for level, row in found["values"]["result"].items():
+            print("* values from `.%s`: of %d launches, %d with code of its own, all as the chip computed them from fbtriton's code, but %s" % (
+                level, row["launches"], row["ran"], "; ".join("%s (%s)" % (name, v["verdict"]) for name, v in row["odd"].items()) or "none"))
     if "accuracy" in found:
         print("\nOur own kernels against float64, next to PyTorch in the kernel's type:\n\n| kernel | largest error | PyTorch's | mean square's root | PyTorch's |\n|---|---:|---:|---:|---:|")
         for name, row in found["accuracy"]["result"].items():
