@@ -56,6 +56,7 @@ void buildTtgirPipeline(OpPassManager &passes) {
   passes.addPass(createTlxPipelineLoads());
   passes.addPass(createTlxAssignLayouts());
   passes.addPass(createTlxRemakeTiles());
+  passes.addPass(createTlxHoistConversions());
   passes.addPass(createCSEPass());
 }
 

@@ -7,6 +7,7 @@
 //   descriptors         get layouts; their tiles go through buffers
 //   layouts             of tiles
 //   remade tiles        instead of conversions; what is equal or unused goes
+//   conversions         leave loops that do not change their tiles
 //
 //===----------------------------------------------------------------------===//
 #pragma once

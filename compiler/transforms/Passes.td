@@ -93,6 +93,11 @@ def TlxRemakeTiles : Pass<"tlx-remake-tiles", "::mlir::ModuleOp"> {
   let summary = "computes cheap tiles a second time instead of converting their layout";
 }
 
+def TlxHoistConversions : Pass<"tlx-hoist-conversions", "::mlir::ModuleOp"> {
+  let summary = "takes conversions of tiles that loops do not change out of them";
+  let dependentDialects = ["::tlx::ttg::TTGDialect"];
+}
+
 def TlxDescriptorLayouts : Pass<"tlx-descriptor-layouts", "::mlir::ModuleOp"> {
   let summary = "gives the blocks of tensor descriptors the layout of their buffers";
   let description = [{

@@ -10,7 +10,7 @@
 // What the addresses are computed from is computed a second time for the round ahead;
 // loop values that only addresses need are carried for that round alone. A product of
 // a warp group that only adds up is waited for one round later, so that products of
-// two rounds overlap: its operands stay one round longer.
+// two rounds overlap; then copies follow the wait, into what the round before read.
 #include "compiler/transforms/Passes.h"
 #include "compiler/transforms/SharedBuffers.h"
 
@@ -37,8 +37,9 @@ namespace {
 /// What rings may take of the 227 KiB that a CTA has, with room for scratch.
 constexpr int64_t kMostBytes = 160 * 1024;
 
-/// Rounds that copies run ahead, where there is room.
-constexpr int64_t kAhead = 2;
+/// Rounds that copies run ahead, where there is room: of products that overlap, which leave a
+/// round no other work, and of others.
+constexpr int64_t kAhead = 2, kAheadOfWork = 1;
 
 struct Staged {
   tt::LoadOp load;
@@ -90,12 +91,11 @@ public:
     int64_t bytes = 0;
     for (const Staged &one : staged)
       bytes += bytesOf(one.buffer);
-    for (auto [rounds, overlaps] :
-         {std::pair(kAhead, true), {1, true}, {kAhead, false}, {1, false}}) {
+    for (auto [rounds, overlaps] : {std::pair(kAhead, true), {1, true}, {kAheadOfWork, false}}) {
       if (overlaps && !sums)
         continue;
       ahead = rounds;
-      size = rounds + (overlaps ? 2 : 1);
+      size = rounds + 1;
       if (bytes * size > budget)
         continue;
       if (overlaps)
@@ -354,14 +354,16 @@ private:
     MutableArrayRef<BlockArgument> arguments = next.getRegionIterArgs();
     OpBuilder b = OpBuilder::atBlockBegin(target);
     Value token = ttg::AsyncWaitOp::create(b, loc, ValueRange(), (ahead - 1) * staged.size());
+    Operation *front = token.getDefiningOp();
     if (fences())
-      ttng::FenceAsyncSharedOp::create(b, loc, false);
+      front = ttng::FenceAsyncSharedOp::create(b, loc, false);
     SmallVector<Value> values(arguments.slice(kept.size(), carried.size()));
     Value reads = arguments[arguments.size() - 2], writes = arguments.back();
-    copyRound(b, next.getInductionVar(), ahead, values, writes);
 
     Operation *terminator = body->getTerminator();
     target->getOperations().splice(target->end(), body->getOperations());
+    b.setInsertionPointAfter(overlap ? overlap->wait.getOperation() : front);
+    copyRound(b, next.getInductionVar(), ahead, values, writes);
     loop.getInductionVar().replaceAllUsesWith(next.getInductionVar());
     for (auto [number, index] : llvm::enumerate(kept))
       carriedArguments[index].replaceAllUsesWith(arguments[number]);

@@ -3,7 +3,7 @@
 #include "compiler/lowering/nvidia/Atomics.h"
 
 #include "compiler/analysis/EncodingToLayout.h"
-#include "compiler/lowering/nvidia/Convert.h"
+#include "compiler/lowering/nvidia/Exchange.h"
 #include "compiler/lowering/nvidia/Families.h"
 #include "compiler/lowering/nvidia/Global.h"
 #include "compiler/lowering/nvidia/Ptx.h"
@@ -92,10 +92,10 @@ void run(Operation *op, Emitter &e, Value mask,
                                  : LinearLayout::identity1D(1, layout::kRegister, "dim0") *
                                        LinearLayout::zeros1D(1, layout::kLane, "dim0") *
                                        LinearLayout::zeros1D(1, layout::kWarp, "dim0");
-    Movement same{layout, layout};
-    e.ifThen(owner, [&] { storeExchange(e, results, same, 0); });
+    Exchange exchange(e, {layout, layout}, results.front().getType(), 0);
+    e.ifThen(owner, [&] { exchange.store(results); });
     e.taskBarrier();
-    results = loadExchange(e, same, results.front().getType(), 0);
+    results = exchange.load();
   }
   e.set(op->getResult(0), std::move(results));
 }

@@ -1,9 +1,8 @@
 #include "compiler/lowering/nvidia/Convert.h"
 
 #include "compiler/analysis/EncodingToLayout.h"
-#include "compiler/layout/Queries.h"
+#include "compiler/lowering/nvidia/Exchange.h"
 #include "compiler/lowering/nvidia/Families.h"
-#include "compiler/lowering/nvidia/SharedAccess.h"
 
 #include "compiler/dialect/tt/TT.h"
 
@@ -36,42 +35,6 @@ bool isRenaming(const LinearLayout &from, const LinearLayout &to) {
     if (!held.count(basis))
       return false;
   return true;
-}
-
-/// Shared memory for an exchange: the elements in row-major order, the dimension
-/// along which the readers' registers are consecutive last.
-static LinearLayout exchangeLayout(const LinearLayout &from, const LinearLayout &to) {
-  std::vector<std::string> order = to.outNames(); // fastest first
-  auto run = [&](const std::string &dim) {
-    int64_t length = 1;
-    std::vector<std::vector<int32_t>> bases = to.bases(layout::kRegister);
-    size_t column = llvm::find(to.outNames(), dim) - to.outNames().begin();
-    while (llvm::any_of(bases, [&](const std::vector<int32_t> &basis) {
-      for (size_t index = 0; index < basis.size(); ++index)
-        if (basis[index] != (index == column ? length : 0))
-          return false;
-      return true;
-    }))
-      length *= 2;
-    return length;
-  };
-  std::vector<std::string> names = to.outNames();
-  std::sort(order.begin(), order.end(), [&](const std::string &a, const std::string &b) {
-    if (run(a) != run(b))
-      return run(a) > run(b);
-    return llvm::find(names, a) > llvm::find(names, b);
-  });
-  LinearLayout result;
-  for (const std::string &dim : order)
-    result *= LinearLayout::identity1D(to.outSize(dim), layout::kOffset, dim);
-  return result.transposeOuts(from.outNames());
-}
-
-/// The part of a layout within one CTA.
-static LinearLayout withinCta(const LinearLayout &layout) {
-  std::vector<std::string> ins = {std::string(layout::kRegister), std::string(layout::kLane),
-                                  std::string(layout::kWarp)};
-  return layout.sublayout(ins, layout.outNames());
 }
 
 /// More than this is exchanged in two halves, one after the other.
@@ -185,25 +148,10 @@ Registers convertRegisters(Emitter &e, const Registers &registers, const LinearL
   unsigned bits = isa<mlir::LLVM::LLVMPointerType>(element) ? 64 : element.getIntOrFloatBitWidth();
   if (std::optional<Halves> halves = halveIfLarge(from, to, bits))
     return convertHalves(e, registers, *halves);
-  storeExchange(e, registers, {from, to}, 0);
+  Exchange exchange(e, {from, to}, element, 0);
+  exchange.store(registers);
   e.taskBarrier();
-  return loadExchange(e, {from, to}, registers.front().getType(), 0);
-}
-
-static Buffer scratchAt(Emitter &e, int64_t offset) {
-  return {e.add(e.scratch(), e.i32(offset)), e.i32(0)};
-}
-
-void storeExchange(Emitter &e, const Registers &registers, const Movement &movement,
-                   int64_t offset) {
-  LinearLayout shared = exchangeLayout(movement.from, movement.to);
-  SharedAccess(e, withinCta(movement.from), shared, registers.front().getType())
-      .store(scratchAt(e, offset), registers);
-}
-
-Registers loadExchange(Emitter &e, const Movement &movement, Type element, int64_t offset) {
-  LinearLayout shared = exchangeLayout(movement.from, movement.to);
-  return SharedAccess(e, withinCta(movement.to), shared, element).load(scratchAt(e, offset));
+  return exchange.load();
 }
 
 /// A layout with one more output of a single value, named and placed as `names`

@@ -22,12 +22,6 @@ bool isRenaming(const layout::LinearLayout &from, const layout::LinearLayout &to
 Registers convertRegisters(Emitter &e, const Registers &registers, const layout::LinearLayout &from,
                            const layout::LinearLayout &to);
 
-/// A movement's two halves, at an offset of the scratch memory; a barrier belongs
-/// between them.
-void storeExchange(Emitter &e, const Registers &registers, const struct Movement &movement,
-                   int64_t offset);
-Registers loadExchange(Emitter &e, const struct Movement &movement, Type element, int64_t offset);
-
 /// Bytes of scratch that this takes for elements of some width.
 int64_t conversionScratch(const layout::LinearLayout &from, const layout::LinearLayout &to,
                           unsigned elementBits);

@@ -370,6 +370,7 @@ LogicalResult Emitter::lower(Operation *op) {
     if (task.warps > 1)
       NVVM::SyncWarpOp::create(b, loc, i32(-1));
   }
+  llvm::SaveAndRestore<int64_t> scratch(task.scratch, plan.scratch.lookup(op));
   if (failed((*lowering)(op, *this)))
     return failure();
   if (op == plan.clusterEntryAfter)

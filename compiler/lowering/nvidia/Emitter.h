@@ -67,7 +67,7 @@ struct Task {
   int64_t warps = 0;
   int64_t firstWarp = 0;
   int barrier = 0;          ///< number of its hardware barrier
-  int64_t scratch = 0;      ///< byte offset of its scratch in shared memory
+  int64_t scratch = 0;      ///< byte offset in shared memory, of the operation's scratch
   Value thread, lane, warp; ///< within the task
   Value uniformWarp;        ///< `warp`, known to be the same in all lanes
 };

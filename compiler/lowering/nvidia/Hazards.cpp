@@ -157,7 +157,7 @@ private:
 
   void accesses(Operation *op, Pending &state) {
     if (int64_t bytes = scratchBytes(op)) {
-      int64_t begin = plan.scratch.lookup(taskOf(op));
+      int64_t begin = plan.scratch.lookup(op);
       Range scratch{begin, begin + bytes};
       if (anyMeets(state.reads, scratch) || anyMeets(state.writes, scratch))
         meet(op, state, false);

@@ -110,7 +110,6 @@ LogicalResult emit(tt::FuncOp kernel, Emitter &e) {
     e.set(argument, value);
   Task task;
   task.warps = e.warps.defaultWarps;
-  task.scratch = e.plan.scratch.lookup(&kernel.getBody());
   e.startTask(task);
   if (!e.warps.specializations.empty()) {
     Block *first = e.newBlock(), *workers = e.newBlock();

@@ -7,7 +7,7 @@
 // (inner_tree) combines neighbours along the axis first, so that registers whose
 // elements lie further apart than those of lanes and warps come last.
 #include "compiler/lowering/nvidia/Reduce.h"
-#include "compiler/lowering/nvidia/Convert.h"
+#include "compiler/lowering/nvidia/Exchange.h"
 #include "compiler/lowering/nvidia/Families.h"
 
 using namespace mlir;
@@ -239,24 +239,23 @@ private:
     SmallVector<unsigned> along = axisBits(early, layout::kWarp, axis);
     if (along.empty())
       return success();
-    Movement exchange = reductionExchange(early, axis);
+    Movement movement = reductionExchange(early, axis);
     SmallVector<Registers> all;
     int64_t offset = 0;
     // All stores, one barrier, all loads.
-    SmallVector<int64_t> offsets;
+    SmallVector<Exchange> exchanges;
     for (size_t index = 0; index < op.getSrcs().size(); ++index) {
       Registers mine;
       for (const Tuple &tuple : partial)
         mine.push_back(tuple[index]);
-      offsets.push_back(offset);
-      storeExchange(e, mine, exchange, offset);
+      exchanges.emplace_back(e, movement, mine.front().getType(), offset).store(mine);
       auto type = cast<RankedTensorType>(op.getSrcs()[index].getType());
       offset += llvm::alignTo(
-          exchange.from.totalOutSize() * Emitter::memoryBits(type.getElementType()) / 8, 16);
+          movement.from.totalOutSize() * Emitter::memoryBits(type.getElementType()) / 8, 16);
     }
     e.taskBarrier();
-    for (size_t index = 0; index < op.getSrcs().size(); ++index)
-      all.push_back(loadExchange(e, exchange, partial.front()[index].getType(), offsets[index]));
+    for (Exchange &exchange : exchanges)
+      all.push_back(exchange.load());
     size_t count = partial.size(), parts = size_t(1) << along.size();
     for (size_t position = 0; position < count; ++position) {
       SmallVector<Tuple> ofWarps;

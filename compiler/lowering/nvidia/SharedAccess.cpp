@@ -189,6 +189,22 @@ std::optional<Registers> SharedAccess::loadMatrices(Buffer buffer) {
   return results;
 }
 
+BankUse SharedAccess::use(bool loads) const {
+  std::optional<Matrices> found = matrices(/*transposed=*/false);
+  if (!found && loads)
+    found = matrices(/*transposed=*/true);
+  uint64_t together = 0;
+  for (unsigned bit : vector)
+    together |= uint64_t(1) << bit;
+  uint64_t copies = toShared.freeVariableMask(layout::kRegister);
+  uint64_t skipped = (found ? found->taken : together) | copies;
+  int64_t accesses = int64_t(1) << (toShared.inBits(layout::kRegister) - llvm::popcount(skipped));
+  layout::BankCost cost =
+      found ? layout::bankCost(found->places, 16, 8)
+            : layout::bankCost(toShared, memory.getIntOrFloatBitWidth(), 1u << vector.size());
+  return {accesses, accesses * cost.wavefronts, accesses * cost.ideal};
+}
+
 Registers SharedAccess::load(Buffer buffer) {
   if (std::optional<Registers> whole = loadMatrices(buffer))
     return *whole;

@@ -6,6 +6,15 @@
 
 namespace tlx::nvidia {
 
+/// Instructions of a warp, their passes over the banks of shared memory, and what those
+/// would be if no two words met.
+struct BankUse {
+  int64_t accesses, passes, least;
+  BankUse operator+(const BankUse &other) const {
+    return {accesses + other.accesses, passes + other.passes, least + other.least};
+  }
+};
+
 /// Moves the registers of a tile to or from a buffer, as wide as both layouts
 /// allow. `registers`: (register, lane, warp[, block]) to coordinates; `shared`:
 /// offset[, block] to the same coordinates.
@@ -22,6 +31,11 @@ public:
   /// For each access: its address and the numbers of its registers, in order.
   void each(Buffer buffer,
             llvm::function_ref<void(Value address, llvm::ArrayRef<int64_t> registers)> f);
+
+  /// Of an element.
+  unsigned bytes() const { return memory.getIntOrFloatBitWidth() / 8; }
+  /// What one warp's loads or stores of the tile take.
+  BankUse use(bool loads) const;
 
 private:
   /// How a tile's registers are moved by matrices of 8 x 8 elements.

@@ -16,6 +16,9 @@ namespace tlx::nvidia {
 /// Specifications per Compute Capability", 9.0).
 constexpr int64_t kSharedLimit = 227 * 1024;
 
+/// All banks once.
+constexpr int64_t kScratchAlignment = 128;
+
 Region *taskOf(Operation *op) {
   for (Region *region = op->getParentRegion(); region; region = region->getParentRegion()) {
     Operation *parent = region->getParentOp();
@@ -25,20 +28,94 @@ Region *taskOf(Operation *op) {
   return nullptr;
 }
 
+/// Bytes in which operations of a task have scratch each for itself: one need not wait until
+/// everybody has read what the one before left.
+constexpr int64_t kOwnScratch = 4 * 1024;
+
+/// Places scratch on buffers that have been given back. Nothing is in flight there any more,
+/// and the walk for hazards sees who still reads.
+class FreedMemory {
+public:
+  FreedMemory(tt::FuncOp kernel, const StorageAliases &aliases, const StorageAllocation &allocation)
+      : entry(&kernel.getBody().front()), bytes(allocation.sharedBytes()) {
+    SmallVector<unsigned> buffers(aliases.storages().size());
+    SmallVector<ttg::LocalDeallocOp> deallocs(aliases.storages().size());
+    kernel.walk([&](Operation *op) {
+      for (Value result : op->getResults())
+        if (const BufferPlace *place = aliases.placeOf(result))
+          ++buffers[place->storage];
+    });
+    for (auto dealloc : entry->getOps<ttg::LocalDeallocOp>())
+      if (const BufferPlace *place = aliases.placeOf(dealloc.getSrc()))
+        if (buffers[place->storage] == 1)
+          deallocs[place->storage] = dealloc;
+    for (auto [index, storage] : llvm::enumerate(aliases.storages()))
+      if (storage.kind == tlxd::StorageKind::Smem && buffers[index] > 0)
+        storages.push_back({allocation.addressOf(index).offset, storage.size, deallocs[index]});
+  }
+
+  /// Where `size` bytes are free at `op`.
+  std::optional<int64_t> find(Operation *op, int64_t size) const {
+    if (op->getParentOfType<ttg::WarpSpecializeOp>())
+      return std::nullopt;
+    Operation *at = entry->findAncestorOpInBlock(*op);
+    auto isFree = [&](int64_t offset) {
+      return offset + size <= bytes && llvm::all_of(storages, [&](const Storage &one) {
+               return offset + size <= one.offset || one.offset + one.size <= offset ||
+                      isFreed(one, at);
+             });
+    };
+    SmallVector<int64_t> candidates = {0};
+    for (const Storage &one : storages)
+      candidates.push_back(llvm::alignTo(one.offset + one.size, kScratchAlignment));
+    auto found = llvm::find_if(candidates, isFree);
+    return found == candidates.end() ? std::nullopt : std::optional(*found);
+  }
+
+private:
+  struct Storage {
+    int64_t offset, size;
+    ttg::LocalDeallocOp dealloc; ///< null: none that comes for certain
+  };
+
+  static bool isFreed(const Storage &storage, Operation *at) {
+    return storage.dealloc && at && storage.dealloc->isBeforeInBlock(at);
+  }
+
+  Block *entry;
+  int64_t bytes;
+  SmallVector<Storage> storages;
+};
+
 /// Default regions run on the warps that reached them: they share the scratch of
 /// the code around them. Partitions have their own.
-static void placeScratch(tt::FuncOp kernel, SharedPlan &plan) {
-  llvm::MapVector<Region *, int64_t> sizes;
+static void placeScratch(tt::FuncOp kernel, const FreedMemory &freed, int64_t own,
+                         SharedPlan &plan) {
+  llvm::MapVector<Region *, SmallVector<std::pair<Operation *, int64_t>>> tasks;
   kernel.walk([&](Operation *op) {
-    if (int64_t bytes = scratchBytes(op)) {
-      int64_t &size = sizes[taskOf(op)];
-      size = std::max(size, bytes);
-    }
+    int64_t bytes = scratchBytes(op);
+    if (bytes == 0)
+      return;
+    if (std::optional<int64_t> offset = freed.find(op, bytes))
+      plan.scratch[op] = *offset;
+    else
+      tasks[taskOf(op)].push_back({op, bytes});
   });
-  for (auto [region, size] : sizes) {
-    plan.bytes = llvm::alignTo(plan.bytes, 128);
-    plan.scratch[region] = plan.bytes;
-    plan.bytes += size;
+  for (auto &[region, ops] : tasks) {
+    int64_t begin = llvm::alignTo(plan.bytes, kScratchAlignment), next = begin, shared = 0;
+    SmallVector<Operation *> sharing;
+    for (auto [op, bytes] : ops) {
+      if (next + bytes - begin > own) {
+        sharing.push_back(op);
+        shared = std::max(shared, bytes);
+        continue;
+      }
+      plan.scratch[op] = next;
+      next = llvm::alignTo(next + bytes, kScratchAlignment);
+    }
+    for (Operation *op : sharing)
+      plan.scratch[op] = next;
+    plan.bytes = next + shared;
   }
 }
 
@@ -125,9 +202,16 @@ FailureOr<SharedPlan> planShared(tt::FuncOp kernel) {
       if (const BufferPlace *place = aliases->placeOf(result))
         plan.offsets[result] = allocation.addressOf(place->storage).offset;
   });
-  plan.bytes = allocation.sharedBytes();
-  placeScratch(kernel, plan);
-  placeCaptures(kernel, plan);
+  FreedMemory freed(kernel, *aliases, allocation);
+  for (int64_t own : {kOwnScratch, int64_t(0)}) {
+    plan.bytes = allocation.sharedBytes();
+    plan.scratch.clear();
+    plan.captures.clear();
+    placeScratch(kernel, freed, own, plan);
+    placeCaptures(kernel, plan);
+    if (plan.bytes <= kSharedLimit)
+      break;
+  }
   if (plan.bytes > kSharedLimit)
     return kernel.emitError("'") << kernel.getName() << "' needs " << plan.bytes
                                  << " bytes of shared memory; a CTA has " << kSharedLimit;

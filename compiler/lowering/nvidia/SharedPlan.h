@@ -3,9 +3,10 @@
 // Before anything is emitted, two questions about shared memory are answered.
 //
 // Where: the addresses of all buffers (compiler/analysis/StorageAllocation), then
-// for each task that runs at the same time as others its own scratch, as large as
-// its most demanding operation, and the words through which the default warps
-// hand values to the partitions.
+// for each task that runs at the same time as others its own scratch, little of it
+// for each operation alone, the rest as large as the most demanding operation, and
+// the words through which the default warps hand values to the partitions. Behind
+// buffers that have been given back, scratch lies on those.
 //
 // When: the operations before which the task's threads must meet, because one
 // thread's ordinary access could otherwise pass another's. The walk keeps the
@@ -33,9 +34,9 @@ struct Meeting {
 };
 
 struct SharedPlan {
-  llvm::DenseMap<mlir::Value, int64_t> offsets;    ///< of allocations and aliases
-  llvm::DenseMap<mlir::Region *, int64_t> scratch; ///< of each task, by its region
-  llvm::DenseMap<mlir::Value, int64_t> captures;   ///< handed over: by captured value
+  llvm::DenseMap<mlir::Value, int64_t> offsets;       ///< of allocations and aliases
+  llvm::DenseMap<mlir::Operation *, int64_t> scratch; ///< of operations that need some
+  llvm::DenseMap<mlir::Value, int64_t> captures;      ///< handed over: by captured value
   llvm::DenseMap<mlir::Operation *, Meeting> meetings;
   /// The CTAs of a cluster meet behind this op; null: they need not.
   mlir::Operation *clusterEntryAfter = nullptr;

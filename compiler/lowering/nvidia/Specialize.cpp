@@ -118,7 +118,6 @@ static LogicalResult emitPartitions(Emitter &e, ttg::WarpSpecializeOp op, Value 
     task.warps = count;
     task.firstWarp = first;
     task.barrier = kFirstPartitionBarrier + int(index);
-    task.scratch = e.plan.scratch.lookup(&partition);
     e.startTask(task);
     auto outside = e.copyValues();
     for (auto [capture, argument] : llvm::zip(op.getCaptures(), partition.getArguments()))

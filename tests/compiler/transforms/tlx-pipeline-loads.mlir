@@ -3,14 +3,14 @@
 
 module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
 
-// Copies run two rounds ahead in a ring of three; pointers that only they need are
-// carried for their round.
+// Copies run a round ahead in a ring of two; pointers that only they need are carried
+// for their round.
 // CHECK-LABEL: @product
-// CHECK: %[[A:.*]] = ttg.local_alloc : () -> !ttg.memdesc<3x64x64xf16
-// CHECK: %[[B:.*]] = ttg.local_alloc : () -> !ttg.memdesc<3x64x64xf16
-// CHECK-COUNT-4: ttg.async_copy_global_to_local
-// CHECK: %[[LOOP:.*]]:4 = scf.for %{{.*}} iter_args(%[[SUM:.*]] = %{{.*}}, %[[P:.*]] = %{{.*}}, %[[R:.*]] = %c0_i32{{.*}}, %[[W:.*]] = %c2_i32{{.*}})
-// CHECK: %[[T:.*]] = ttg.async_wait {num = 2 : i32}
+// CHECK: %[[A:.*]] = ttg.local_alloc : () -> !ttg.memdesc<2x64x64xf16
+// CHECK: %[[B:.*]] = ttg.local_alloc : () -> !ttg.memdesc<2x64x64xf16
+// CHECK-COUNT-2: ttg.async_copy_global_to_local
+// CHECK: %[[LOOP:.*]]:4 = scf.for %{{.*}} iter_args(%[[SUM:.*]] = %{{.*}}, %[[P:.*]] = %{{.*}}, %[[R:.*]] = %c0_i32{{.*}}, %[[W:.*]] = %c1_i32{{.*}})
+// CHECK: %[[T:.*]] = ttg.async_wait {num = 0 : i32}
 // CHECK-NOT: fence_async_shared
 // CHECK: %[[EXISTS:.*]] = arith.cmpi sgt
 // CHECK: %[[NEXT:.*]] = tt.addptr %[[P]],
@@ -28,17 +28,20 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
 // CHECK: ttg.local_dealloc %[[A]]
 // CHECK: tt.return %[[LOOP]]#0
 
-// Products of a warp group overlap those of the next round: one buffer more, and the
-// accumulator keeps its layout from round to round.
+// Products of a warp group overlap those of the next round: copies run two rounds ahead
+// and follow the wait for the round before, whose buffer they fill; the accumulator keeps
+// its layout from round to round.
 // GROUP-LABEL: @product
-// GROUP: ttg.local_alloc : () -> !ttg.memdesc<4x64x64xf16
+// GROUP: ttg.local_alloc : () -> !ttg.memdesc<3x64x64xf16
 // GROUP: %[[ZERO:.*]] = tlx.require_layout
 // GROUP: %[[LOOP:.*]]:4 = scf.for {{.*}}iter_args(%[[SUM:.*]] = %[[ZERO]],
 // GROUP: ttg.async_wait {num = 2 : i32}
 // GROUP-NEXT: ttng.fence_async_shared
 // GROUP-NOT: require_layout
+// GROUP-NOT: async_copy_global_to_local
 // GROUP: %[[D:.*]] = ttng.warp_group_dot %{{.*}}, %{{.*}}, %[[SUM]]
 // GROUP: %[[W:.*]] = ttng.warp_group_dot_wait %[[D]] {pendings = 1
+// GROUP-COUNT-2: ttg.async_copy_global_to_local
 // GROUP: scf.yield %[[W]],
 // GROUP: ttng.warp_group_dot_wait %[[LOOP]]#0 {pendings = 0
 // GROUP: ttg.async_wait {num = 0 : i32}
@@ -65,7 +68,7 @@ tt.func @product(%base: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32) -> t
 // An operand whose buffer the next round fills again cannot be read that long: its
 // elements are not consecutive, so that no copy can take it.
 // GROUP-LABEL: @one_copied
-// GROUP: ttg.local_alloc : () -> !ttg.memdesc<3x64x64xf16
+// GROUP: ttg.local_alloc : () -> !ttg.memdesc<2x64x64xf16
 // GROUP: scf.for
 // GROUP: ttng.warp_group_dot_wait %{{.*}} {pendings = 0
 // CHECK-LABEL: @one_copied

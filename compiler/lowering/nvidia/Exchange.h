@@ -1,0 +1,34 @@
+//===- Exchange.h - elements change threads through scratch memory -----------===//
+//
+// Threads store what they have, meet, and load what they need. Elements lie in
+// row-major order; pieces of 128 bytes are permuted by the bits behind them where
+// threads would meet in the banks otherwise:
+//
+//   rows of 256 bytes, read by eight lanes with 16 bytes of eight rows each:
+//   piece p of row r lies at p ^ (r % 8)
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/lowering/nvidia/Convert.h"
+#include "compiler/lowering/nvidia/SharedAccess.h"
+
+namespace tlx::nvidia {
+
+/// A movement's two halves, at an offset of the scratch memory; a barrier belongs
+/// between them.
+class Exchange {
+public:
+  Exchange(Emitter &e, const Movement &movement, Type element, int64_t offset);
+  void store(const Registers &registers);
+  Registers load();
+
+private:
+  Emitter &e;
+  Type element;
+  Buffer place;
+  layout::LinearLayout from, to; ///< within the CTA
+  layout::LinearLayout shared;
+};
+
+} // namespace tlx::nvidia
