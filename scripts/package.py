@@ -57,13 +57,18 @@ def stage(build, folder):
     package = os.path.join(folder, "tlx_toolchain")
     for part in ("bin", "lib"):
         shutil.copytree(os.path.join(prefix, part), os.path.join(package, part))
+    libraries = os.path.join(package, "lib", "tlx")
     shutil.copytree(os.path.join(prefix, "share", "tlx", "python", "tlx_record"), os.path.join(folder, "tlx_record"))
+    os.remove(os.path.join(package, "bin", "tlx-record"))  # pip makes one for the environment's interpreter
+    # pip puts these into the environment, where man and shells find them.
+    data = os.path.join(folder, "tlx_toolchain-%s.data" % version(), "data", "share")
+    shutil.copytree(os.path.join(prefix, "share"), data, ignore=shutil.ignore_patterns("python", "copyright", "changelog.gz", "lintian"))
     programs = sorted(os.listdir(os.path.join(package, "bin")))
     carried = [os.path.join(package, "bin", name) for name in programs]
-    carried += [os.path.join(package, "lib", name) for name in ("libTlxCompiler.so", "libTlxSimDevice.so")]
+    carried += [os.path.join(libraries, name) for name in ("libTlxCompiler.so", "libTlxSimDevice.so")]
     for path in carried:
         for name, place in linked(path).items():
-            target = os.path.join(package, "lib", name)
+            target = os.path.join(libraries, name)
             if not os.path.exists(target):
                 shutil.copy(os.path.realpath(place), target)
                 # A library's own dependencies stand beside it.

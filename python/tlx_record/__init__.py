@@ -12,19 +12,19 @@ __version__ = "0.1.0"
 
 from .errors import RecordError  # noqa: E402
 
-__all__ = ["NumpyTensor", "RecordError", "Recorder"]
+__all__ = ["NumpyTensor", "RecordError", "Recorder", "bfloat16"]
 
 
 def __getattr__(name):
-    """Recorder and NumpyTensor when they are asked for: both need numpy, whose absence the command reports itself."""
+    """What needs numpy, when it is asked for: numpy's absence is reported by the command."""
     if name == "Recorder":
         from .recorder import Recorder
 
         return Recorder
-    if name == "NumpyTensor":
-        from .tensors import NumpyTensor
+    if name in ("NumpyTensor", "bfloat16"):
+        from . import tensors
 
-        return NumpyTensor
+        return getattr(tensors, name)
     raise AttributeError("module 'tlx_record' has no attribute '%s'" % name)
 
 

@@ -7,6 +7,7 @@ import traceback
 
 from . import __version__
 from .errors import RecordError
+from .failures import lines_of
 from .fbtriton import install_hint
 from .targets import TARGETS
 
@@ -43,6 +44,7 @@ def parser():
     result.add_argument("--limit", type=positive, metavar="N", help="stop after N kernels")
     result.add_argument("--prefix", default="", help="put in front of every file name")
     result.add_argument("--quiet", action="store_true", help="name no kernels")
+    result.add_argument("--traceback", action="store_true", help="of a program that fails, all calls")
     result.add_argument("--version", action="version", version="tlx-record " + __version__)
     result.add_argument("program", help="the Python program")
     result.add_argument("arguments", nargs=argparse.REMAINDER, help="its arguments")
@@ -93,7 +95,7 @@ def record(options):
         # What was simulated is not what the program expects: that is a finding. Else there is nothing to judge.
         judged = options.check_torch and recorder.names and isinstance(error, (AssertionError, SystemExit))
         status = EXIT_DISAGREES if judged else EXIT_BAD_INPUT
-        print_failure(options.program, error)
+        print_failure(options, error)
     finally:
         recorder.stop()
     if not recorder.names and not status:
@@ -102,17 +104,20 @@ def record(options):
         return EXIT_BAD_INPUT
     for kernel in recorder.unrecorded():
         print("tlx-record: %s was launched, but not recorded" % kernel, file=sys.stderr)
-    say("%d kernel%s in %s" % (len(recorder.names), "" if len(recorder.names) == 1 else "s", options.out))
+    if recorder.names:
+        say("%d kernel%s in %s" % (len(recorder.names), "" if len(recorder.names) == 1 else "s", options.out))
     return status
 
 
-def print_failure(program, error):
+def print_failure(options, error):
     if isinstance(error, SystemExit):
         print("tlx-record: error: %s ended with status %s\n  hint: what follows the program's name are its own arguments; options of "
-              "tlx stand before it" % (program, error.code), file=sys.stderr)  # fmt: skip
-    else:
-        print("tlx-record: error: %s stopped:" % program, file=sys.stderr)
+              "tlx stand before it" % (options.program, error.code), file=sys.stderr)  # fmt: skip
+    elif options.traceback:
+        print("tlx-record: error: %s stopped:" % options.program, file=sys.stderr)
         traceback.print_exception(type(error), error, error.__traceback__)
+    else:
+        print("tlx-record: error: " + "\n".join(lines_of(error)), file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -63,6 +63,13 @@ class NumpyTensor:
         return self.array.itemsize
 
 
+def bfloat16(values):
+    """Numbers as a kernel's bfloat16 argument, rounded to the nearest (ties to even); numpy itself has no such type."""
+    bits = np.ascontiguousarray(values, np.float32).view(np.uint32)
+    rounded = ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)
+    return NumpyTensor(np.where(np.isnan(values), np.uint16(0x7FC0), rounded), "bfloat16")
+
+
 def as_tensor(value):
     """A numpy array as Triton takes it; anything else as it is."""
     return NumpyTensor(value) if isinstance(value, np.ndarray) else value

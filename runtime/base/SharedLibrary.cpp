@@ -17,7 +17,7 @@ std::string programFolder() {
 /// The first of the places where a build or an installation has the library.
 static std::string findLibrary(const std::string &name) {
   std::string folder = programFolder();
-  for (const char *place : {"", "../lib"}) {
+  for (const char *place : {"../lib", "../lib/tlx"}) {
     std::string path = joinPath(joinPath(folder, place), name);
     if (fileExists(path))
       return path;

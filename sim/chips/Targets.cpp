@@ -25,4 +25,15 @@ const TargetChip *chipOfTarget(std::string_view target) {
   return nullptr;
 }
 
+std::string targetOfChip(const Chip &chip) {
+  std::string target;
+  for (const TargetChip &row : targetChips()) {
+    if (chip.name() == row.chip)
+      return row.target;
+    if (target.empty() && chip.arch() == row.arch)
+      target = row.target;
+  }
+  return target;
+}
+
 } // namespace tlx::sim

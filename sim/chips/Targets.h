@@ -15,5 +15,7 @@ struct TargetChip {
 std::string targetNames();
 /// Null for a target without a chip.
 const TargetChip *chipOfTarget(std::string_view target);
+/// The target that a chip stands for, else the first one that it can run.
+std::string targetOfChip(const Chip &chip);
 
 } // namespace tlx::sim

@@ -49,19 +49,57 @@ class Front(unittest.TestCase):
     def test_helpNamesEveryCommandAndCompletionsDoToo(self):
         names = [line.split()[0] for line in tlx("--help").stdout.split("Commands:\n")[1].split("\n\n")[0].splitlines()]
         self.assertIn("doctor", names)
-        for shell in ("bash", "zsh", "fish"):
-            script = tlx("completion", shell).stdout
-            for name in names:
-                self.assertIn(name, script)
+        self.assertEqual([line.split("\t")[0] for line in tlx("completion", "words", "").stdout.splitlines()], names)
         self.assertEqual(tlx("completion", "tcsh").returncode, 2)
 
-    @unittest.skipUnless(shutil.which("bash"), "no bash")
-    def test_bashCompletes(self):
-        script = ("source <(tlx completion bash); COMP_WORDS=(tlx %s); COMP_CWORD=%d; _tlx; echo ${COMPREPLY[@]}")
+    def test_valuesAreCompleted(self):
+        words = lambda *line: [word.split("\t")[0] for word in tlx("completion", "words", *line).stdout.splitlines()]
+        self.assertEqual(words("run", "--device", ""), ["sim", "cuda", "null"])
+        self.assertEqual(words("verify", "--war-proxy", "o"), ["off", "warn", "error"])
+        self.assertEqual(words("record", "--data", ""), ["auto", "exact", "generated"])
+        self.assertEqual(words("record", "--configs", ""), ["all", "first"])
+        self.assertEqual(words("compile", "--emit=p"), ["--emit=ttgir", "--emit=llvm", "--emit=ptx", "--emit=cubin", "--emit=package"])
+        self.assertLess({"h200", "b200", "mi350x"}, set(words("run", "--chip", "")))
+        self.assertEqual(words("run", "--chip", ""), words("chips", ""))
+        self.assertLess({"cuda:90", "cuda:100", "hip:gfx950"}, set(words("verify", "--target", "")))
+        classes = [line.split()[0] for line in tlx("explain", "classes").stdout.splitlines()]
+        self.assertEqual(sorted(words("explain", "")), sorted([*classes, "contracts"]))
+        self.assertLess({"--manifest", "--war-proxy", "--help"}, set(words("verify", "--")))
+        self.assertNotIn("--replay", words("verify", "--"))  # --help only speaks of it
+        self.assertEqual(words("verify", "k"), [])  # a file
+
+    def shell(self, name, *arguments):
+        if not shutil.which(name):
+            self.skipTest("no " + name)
         path = os.path.dirname(pytlx.tool("tlx")) + ":" + os.environ["PATH"]
-        run = lambda words, at: subprocess.run(["bash", "-c", script % (words, at)], capture_output=True, text=True, env=dict(os.environ, PATH=path)).stdout
-        self.assertEqual(run("ver", 1).split(), ["verify"])
-        self.assertIn("--manifest", run("verify --m", 2).split())
+        done = subprocess.run([name, *arguments], capture_output=True, text=True, env=dict(os.environ, PATH=path), timeout=60)
+        return done.stdout + done.stderr
+
+    def test_bashCompletes(self):
+        run = lambda line: self.shell("bash", "-c", "source <(tlx completion bash); COMP_LINE='%s'; COMP_POINT=%d; _tlx; "
+                                                    "echo ${COMPREPLY[@]}" % (line, len(line))).split()  # fmt: skip
+        self.assertEqual(run("tlx ver"), ["verify"])
+        self.assertIn("--manifest", run("tlx verify --m"))
+        self.assertEqual(run("tlx explain ra"), ["race"])
+        self.assertEqual(run("tlx run --device "), ["sim", "cuda", "null"])
+        self.assertEqual(run("tlx verify --target cuda:9"), ["90"])  # behind the colon, where readline begins a word
+        self.assertEqual(run("tlx compile --emit=pa"), ["package"])
+        self.assertEqual(run("tlx verify kern"), [])
+
+    def test_zshCompletesTheFirstTime(self):
+        """As a function that compinit loads from a file when it is first asked for."""
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "_tlx"), "w") as file:
+                file.write(tlx("completion", "zsh").stdout)
+            asked = ("fpath=(%s $fpath); autoload -Uz _tlx; compadd() { print -r -- $* }; _files() { print files }; "
+                     "for line in 'tlx explain rac' 'tlx explain rac' 'tlx verify k'; do words=(${=line}); CURRENT=3; _tlx; done" % folder)
+            first, again, file = self.shell("zsh", "-f", "-c", asked).splitlines()
+        self.assertEqual((first, file), (again, "files"))
+        self.assertIn("race", first.removeprefix("-- ").split())
+
+    def test_fishCompletes(self):
+        done = self.shell("fish", "--no-config", "-c", "tlx completion fish | source; complete -C 'tlx explain rac'; complete -C 'tlx run --device '")
+        self.assertEqual([line.split("\t")[0] for line in done.splitlines()], ["race", "cuda", "null", "sim"])
 
     def test_doctorNamesWhatIsMissingAndWhatThatCosts(self):
         done = tlx("doctor", "--json")
@@ -89,7 +127,17 @@ class Front(unittest.TestCase):
         done = tlx("verify", "--help", "absent.py", TLX_PYTHON="/bin/false")
         self.assertEqual((done.returncode, "Usage: tlx-verify" in done.stdout), (0, True))
 
+    def test_toolsThatTakeIRSayHowToGetItFromAProgram(self):
+        for command in ("compile", "opt"):
+            done = tlx(command, "gemm.py")
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertEqual(done.stderr, "error: gemm.py is a Python program; %s takes IR\nhint: `tlx record --out recorded gemm.py` writes its kernels: "
+                                          "`tlx %s recorded/KERNEL.ttgir`\n" % (command, command))  # fmt: skip
+
     def test_explainNeedsAClass(self):
+        done = tlx("explain", "--help")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertRegex(done.stdout, r"(?s)Usage: tlx explain CLASS\|REPORT\.json.*\nClasses:\n.*\nrace +two accesses")
         done = tlx("explain")
         self.assertEqual((done.returncode, "tlx-verify" in done.stderr, "`tlx explain race`" in done.stderr), (2, False, True), done.stderr)
 
@@ -125,6 +173,12 @@ class Recording(unittest.TestCase):
         self.assertNotIn(".ttgir", done.stdout)
         done = self.tlx("run", "--device", "sim", os.path.join(PROGRAMS, "vector_add.py"))
         self.assertEqual((done.returncode, done.stdout.count("add on h200")), (0, 2), done.stderr)
+        done = self.tlx("run", "--chip", "b200", os.path.join(PROGRAMS, "vector_add.py"))  # recorded for what it runs
+        self.assertEqual((done.returncode, done.stdout.count("add on b200")), (0, 2), done.stderr)
+        done = self.tlx("run", "--chip", "b200", "--target", "cuda:90", os.path.join(PROGRAMS, "vector_add.py"))
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, r"^\S+/vector_add\.py: error: chip b200 cannot run target 'cuda:90'\n")
+        self.assertNotIn("/tmp/tlx-", done.stderr)
         done = self.tlx("run", "--target", "hip:gfx950", os.path.join(PROGRAMS, "vector_add.py"))
         self.assertEqual((done.returncode, done.stdout.count("add on mi350x")), (0, 2), done.stderr)
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Packages, tried outside the source tree: the Debian package unpacked, the wheel installed into a fresh environment."""
+import gzip
 import os
 import shutil
 import subprocess
@@ -48,7 +49,31 @@ class Packages(unittest.TestCase):
         run = self.works(os.path.join(root, "usr", "bin", "tlx"))
         self.assertRegex(run("doctor").stdout, r"ok +tlx_record +%s" % root)
         with open(os.path.join(root, "usr/share/bash-completion/completions/tlx")) as file:
-            self.assertIn("complete -o filenames -F _tlx tlx", file.read())
+            self.assertIn("complete -o default -F _tlx tlx", file.read())
+        self.carriesDocuments(os.path.join(root, "usr"))
+        self.assertFalse(os.path.exists(os.path.join(root, "usr/bin/tlx-mutate")))
+        recorder = subprocess.run([os.path.join(root, "usr", "bin", "tlx-record"), "--help"], capture_output=True, text=True)
+        self.assertIn("usage: tlx-record", recorder.stdout)
+        if shutil.which("lintian"):
+            judged = subprocess.run(["lintian", "--allow-root", package], capture_output=True, text=True)
+            self.assertEqual(judged.stdout, "")
+
+    def carriesDocuments(self, prefix):
+        """Examples that run as they lie there, and a manual page for each command."""
+        self.assertTrue(os.path.exists(os.path.join(prefix, "share/tlx/examples/my_gemm.py")))
+        self.assertTrue(os.path.exists(os.path.join(prefix, "share/doc/tlx/docs/how-to/from-python.md")))
+        pages = set(os.listdir(os.path.join(prefix, "share/man/man1")))
+        commands = {name for name in os.listdir(os.path.join(prefix, "bin")) if name.startswith("tlx")}
+        self.assertEqual(pages, {name + ".1.gz" for name in commands})
+        for name, option in ("tlx-verify", r"\-\-war\-proxy off|warn|error"), ("tlx-record", r"\-\-configs all|first|N"), ("tlx-compile", r"\-\-emit"):
+            with gzip.open(os.path.join(prefix, "share/man/man1", name + ".1.gz"), "rt") as file:
+                text = file.read()
+            self.assertIn(".B " + option, text)
+            self.assertRegex(text, r"\.SH NAME\n%s \\- \w" % name)
+            self.assertNotIn(r"\-\-mlir\-", text)
+            if shutil.which("man"):
+                shown = subprocess.run(["man", "--warnings", "-l", os.path.join(prefix, "share/man/man1", name + ".1.gz")], capture_output=True, text=True)
+                self.assertEqual((shown.returncode, shown.stderr), (0, ""))
 
     def test_wheel(self):
         package = self.make("wheel")
@@ -59,6 +84,7 @@ class Packages(unittest.TestCase):
         python = os.path.join(environment, "bin", "python")
         subprocess.run([python, "-m", "pip", "install", "-q", "--no-index", "--no-deps", package], check=True, capture_output=True)
         self.works(os.path.join(environment, "bin", "tlx"))
+        self.carriesDocuments(environment)
         done = subprocess.run([os.path.join(environment, "bin", "tlx-record"), "--version"], capture_output=True, text=True)
         if subprocess.run([python, "-c", "import numpy"], capture_output=True).returncode == 0:
             self.assertEqual((done.returncode, done.stdout[:11]), (0, "tlx-record "), done.stderr)

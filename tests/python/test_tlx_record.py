@@ -18,6 +18,7 @@ import pytlx
 sys.path.insert(0, os.path.join(pytlx.SOURCE, "python"))
 
 import numpy as np  # noqa: E402
+import tlx_record  # noqa: E402
 from tlx_record import cases, data, locations, manifest, simulate, targets  # noqa: E402
 from tlx_record.errors import RecordError  # noqa: E402
 from tlx_record.fbtriton import install_hint  # noqa: E402
@@ -61,6 +62,11 @@ class Views(unittest.TestCase):
         self.assertEqual(view.dtype, "bf16")
         self.assertEqual(view.doubles().tolist(), [1.0, -2.0, 3.140625])
         self.assertEqual(view.doubles(2).tolist(), [1.0, 3.140625])
+
+    def test_numbersBecomeBfloat16ToTheNearestEven(self):
+        tensor = tlx_record.bfloat16([1.0, 1 + 2**-8, 1 + 3 * 2**-8, -0.0, np.inf, np.nan, 3.4e38])
+        self.assertEqual((tensor.dtype.name, [hex(v) for v in tensor.array]),
+                         ("bfloat16", ["0x3f80", "0x3f80", "0x3f82", "0x8000", "0x7f80", "0x7fc0", "0x7f80"]))  # fmt: skip
 
     def test_writeBackFillsTheAllocationFromItsStart(self):
         whole = np.zeros(4, np.int16)
@@ -230,12 +236,36 @@ class Commands(unittest.TestCase):
         self.assertEqual((done.returncode, "launched no kernel" in done.stderr), (2, True), done.stderr)
         done = self.record(python=self.fbtriton(), program="refused.py")
         self.assertEqual(done.returncode, 2)
-        self.assertRegex(done.stderr, r"tlx-record: refused of \S*refused\.py was launched, but not recorded")
+        self.assertRegex(done.stderr, r"(?m)^tlx-record: error: \S*refused\.py:10:5: CompileTimeAssertionFailure\n    tl\.static_assert\(False\)\n"
+                                      r"  called at \S*refused\.py:14\n"
+                                      r"tlx-record: refused of \S*refused\.py was launched, but not recorded\n")  # fmt: skip
         done = self.record(python=self.fbtriton(), program="exits.py")
         self.assertEqual((done.returncode, "exits.py ended with status 2\n  hint: what follows" in done.stderr), (2, True), done.stderr)
         self.assertNotIn("Traceback", done.stderr)
         done = self.record(python=self.fbtriton(), program="stops.py")
-        self.assertEqual((done.returncode, "ValueError: as it should" in done.stderr), (2, True), done.stderr)
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, r"^tlx-record: error: \S*stops\.py:2: ValueError: as it should\n    raise ValueError\(.*\)\n$")
+        done = self.record("--traceback", python=self.fbtriton(), program="stops.py")
+        self.assertIn("Traceback (most recent call last)", done.stderr)
+
+    def test_aRefusedLineOfACalledFunctionIsNamedAndItsCallers(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = os.path.join(folder, "calls.py")
+            with open(program, "w") as file:
+                file.write("import numpy as np, triton, triton.language as tl\n\n\n@triton.jit\ndef inner(x):\n    return x + absent\n\n\n"
+                           "@triton.jit\ndef outer(x):\n    tl.store(x, inner(tl.load(x)))\n\n\nouter[(1,)](np.zeros(4, np.float32))\n")  # fmt: skip
+            done = self.record(python=self.fbtriton(), program=program)
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(re.findall(r"calls\.py:([\d:]+)", done.stderr), ["6:16:", "11", "14"], done.stderr)
+        self.assertIn("CompilationError: NameError('absent is not defined')\n    return x + absent\n", done.stderr)
+
+    def test_bfloat16WithoutMlDtypesHasARemedy(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = os.path.join(folder, "half.py")
+            with open(program, "w") as file:
+                file.write("import numpy as np\nnp.zeros(4, 'bfloat16ish')\n")
+            done = self.record(python=self.fbtriton(), program=program)
+        self.assertEqual((done.returncode, "tlx_record.bfloat16(array) needs nothing" in done.stderr), (2, True), done.stderr)
 
     def test_onlyAProgramThatJudgedWhatWasSimulatedDisagrees(self):
         for arguments, status in (("--check-torch",), 1), ((), 2):

@@ -217,31 +217,3 @@ int tlx::verify::worstOf(const std::vector<KernelReport> &reports) {
       worst = code;
   return worst;
 }
-
-/// The files of examples/, by class.
-static const std::map<std::string, std::string> &examples() {
-  static const std::map<std::string, std::string> table{
-#include "verify/report/Examples.inc"
-  };
-  return table;
-}
-
-std::string tlx::verify::explain(const std::string &what) {
-  if (what == "contracts") {
-    std::string text;
-    for (const Contract &contract : contracts())
-      text += std::string(contract.name) + "\n    " + contract.text + "\n";
-    return text;
-  }
-  for (BugClass cls : allClasses()) {
-    const ClassInfo &entry = info(cls);
-    if (what != entry.name)
-      continue;
-    std::string text =
-        std::string(entry.name) + ": " + entry.summary + "\n\n" + entry.detail + "\n";
-    if (auto example = examples().find(entry.name); example != examples().end())
-      text += "\nA kernel that has it:\n\n" + example->second;
-    return text;
-  }
-  return {};
-}

@@ -78,8 +78,9 @@ std::string summary(const std::vector<KernelReport> &reports, size_t files, size
 /// Steps in columns of tasks, downwards; empty when there is but one task, or
 /// too many.
 std::string timeLine(const std::vector<ReportStep> &steps);
-/// Of a class, with an example that has it; of "contracts"; else empty.
-std::string explain(const std::string &what);
+/// Of a class, with an example that has it; of the findings of a report that was kept as JSON; of
+/// "classes" or "contracts": all of them.
+Result<std::string> explain(const std::string &what);
 
 /// 0 PROVED, or a BUG that does not count; 1 BUG; 4 UNKNOWN.
 int exitCode(const KernelReport &report);

@@ -107,7 +107,8 @@ std::optional<int> readOptions(int argc, char **argv, Options &o) {
              "name this program in place of the files that were recorded of it");
   cli.option("--jobs", jobs, "N", "files at a time (default: one for each core)");
   cli.flag("--no-cache", o.noCache, "neither use nor keep verdicts in the cache folder");
-  cli.option("--explain", explainWhat, "CLASS", "explain a bug class, or 'contracts'");
+  cli.option("--explain", explainWhat, "CLASS|REPORT.json",
+             "explain a bug class, a report's findings, or list 'classes' or 'contracts'");
   cli.excludes("--manifest", "--cluster");
   cli.excludes("--json", "--sarif");
   cli.footer("Exit codes: 0 PROVED, 1 BUG, 4 UNKNOWN, 2 bad input, 3 internal error; of several\n"
@@ -115,14 +116,12 @@ std::optional<int> readOptions(int argc, char **argv, Options &o) {
   if (auto exit = cli.parse(argc, argv))
     return exit;
   if (!explainWhat.empty()) {
-    std::string text = explain(explainWhat);
-    if (text.empty()) {
-      std::string names;
-      for (BugClass cls : allClasses())
-        names += std::string(" ") + info(cls).name;
-      return usage("no class '" + explainWhat + "'; classes:" + names + " contracts");
+    Result<std::string> text = explain(explainWhat);
+    if (!text) {
+      std::fprintf(stderr, "%s\n", text.error().str().c_str());
+      return int(text.error().code);
     }
-    std::fputs(text.c_str(), stdout);
+    std::fputs(text->c_str(), stdout);
     return 0;
   }
   if (o.paths.empty())

@@ -1,7 +1,7 @@
 //===- ChipList.cpp - what `tlx chips` prints --------------------------------===//
 #include "runtime/base/Json.h"
 #include "runtime/device/Device.h"
-#include "sim/chips/Chip.h"
+#include "sim/chips/Targets.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -33,6 +33,7 @@ std::string jsonText(const std::vector<sim::Chip> &chips) {
   for (const sim::Chip &chip : chips) {
     writer.beginObject();
     writer.key("chip").value(chip.name()).key("arch").value(sim::name(chip.arch()));
+    writer.key("target").value(sim::targetOfChip(chip));
     writer.key("numbers").beginArray();
     forNumbers(chip, [&](const sim::ParamInfo &info, const sim::ParamValue &value) {
       writer.beginObject().key("path").value(info.path);
@@ -54,14 +55,15 @@ std::string jsonText(const std::vector<sim::Chip> &chips) {
 }
 
 std::string overview(const std::vector<sim::Chip> &chips) {
-  std::string out = "chip      arch     SMs  MHz    numbers: measured, fitted, read, assumed\n";
+  std::string out =
+      "chip      arch     target       SMs  MHz    numbers: measured, fitted, read, assumed\n";
   for (const sim::Chip &chip : chips) {
     size_t count[4] = {};
     forNumbers(chip, [&](const sim::ParamInfo &, const sim::ParamValue &value) {
       count[size_t(value.provenance)] += value.given;
     });
     out += padded(chip.name(), 8) + padded(sim::name(chip.arch()), 7) +
-           padded(number(chip[sim::Param::SmCount]), 3) +
+           padded(sim::targetOfChip(chip), 11) + padded(number(chip[sim::Param::SmCount]), 3) +
            padded(number(chip[sim::Param::ClockMhz]), 5);
     for (size_t i = 0; i < 4; ++i)
       out += (i ? ", " : "") + std::to_string(count[i]);

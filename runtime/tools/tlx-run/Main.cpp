@@ -10,6 +10,14 @@
 
 using namespace tlx;
 
+/// In place of a recorded file, which `tlx run PROGRAM.py` removes, the program.
+static Error located(Error error, const run::Options &options) {
+  std::string folder = options.file.substr(0, options.file.rfind('/') + 1);
+  if (options.recordedFrom && !folder.empty() && error.location.file.starts_with(folder))
+    error.location = {*options.recordedFrom, 0, 0};
+  return error;
+}
+
 int main(int argc, char **argv) {
   run::Options options;
   if (auto exit = run::parseOptions(argc, argv, options))
@@ -33,8 +41,9 @@ int main(int argc, char **argv) {
   }
   Result<run::Outcome> outcome = run::runSession(options);
   if (!outcome) {
-    std::fprintf(stderr, "%s\n", outcome.error().str().c_str());
-    return int(outcome.error().code);
+    Error error = located(std::move(outcome).error(), options);
+    std::fprintf(stderr, "%s\n", error.str().c_str());
+    return int(error.code);
   }
   std::fputs(run::findingsText(*outcome).c_str(), stderr);
   std::string report = options.json ? run::jsonReport(*outcome) : run::textReport(*outcome);

@@ -22,6 +22,8 @@ std::optional<int> parseOptions(int argc, const char *const *argv, Options &out)
              "launch manifest: grid, arguments, data (default: NAME.json beside the kernel)");
   cli.option("--replay", out.replay, "TRACE.json",
              "follow a trace of tlx-verify --replay-out; needs no manifest");
+  cli.option("--recorded-from", out.recordedFrom, "PROGRAM.py",
+             "name this program in place of the files that were recorded of it");
   cli.option("--chip", out.chip, "NAME|FILE", "simulated chip (default: by the target)");
   cli.options("--what-if", out.whatIf, "NUMBER=VALUE",
               "change a number of the chip's table, e.g. tma.latency=400");

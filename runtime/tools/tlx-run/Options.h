@@ -13,6 +13,7 @@ struct Options {
   std::string file;
   std::optional<std::string> manifest;
   std::optional<std::string> replay;
+  std::optional<std::string> recordedFrom; ///< the program that errors name, not `file`'s folder
   std::optional<std::string> chip;
   std::vector<std::string> whatIf;
   std::optional<std::string> schedule;

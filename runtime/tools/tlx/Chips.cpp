@@ -1,5 +1,6 @@
 //===- Chips.cpp - the simulated chips --------------------------------------===//
 #include "runtime/base/Cli.h"
+#include "runtime/base/Json.h"
 #include "runtime/base/SharedLibrary.h"
 #include "runtime/device/Device.h"
 #include "runtime/tools/tlx/Commands.h"
@@ -20,6 +21,23 @@ static Result<std::string> list(const std::vector<std::string> &chips, bool json
   Error error;
   if (print(&chips, json, &out, &error) != 0)
     return error;
+  return out;
+}
+
+Result<std::vector<ChipTarget>> chipTargets(const std::vector<std::string> &chips) {
+  Result<std::string> text = list(chips, /*json=*/true);
+  if (!text)
+    return std::move(text).error();
+  auto document = json::parse(*text, "tlx chips --json");
+  if (!document)
+    return std::move(document).error();
+  json::Reader reader(*document);
+  json::Node root = reader.root();
+  std::vector<ChipTarget> out;
+  for (size_t i = 0; i < root.size() && !reader.failed(); ++i)
+    out.push_back({root[i]["chip"].string(), root[i]["target"].string()});
+  if (reader.failed())
+    return reader.error();
   return out;
 }
 

@@ -11,23 +11,15 @@ namespace tlx::front {
 
 const std::vector<Command> &commands() {
   static const std::vector<Command> table = {
-      {"verify",
-       "tlx-verify",
-       {},
-       "prove that a kernel synchronises correctly, or show how not",
-       true},
-      {"run", "tlx-run", {}, "run a kernel on the simulator or a GPU", true},
-      {"compile", "tlx-compile", {}, "compile a kernel to a package", false},
-      {"opt", "tlx-opt", {}, "read, transform and print IR", false},
-      {"record", "", {}, "run a Python program and record the kernels it launches", false},
-      {"explain", "tlx-verify", {"--explain"}, "explain a class of bugs, or 'contracts'", false},
-      {"chips",
-       "",
-       {},
-       "list the simulated chips, or the numbers of one with their sources",
-       false},
-      {"doctor", "", {}, "say what is installed, what is missing and what that costs", false},
-      {"completion", "", {}, "print the completion script for bash, zsh or fish", false},
+      {"verify", "tlx-verify", "prove that a kernel synchronises correctly, or show how not", true},
+      {"run", "tlx-run", "run a kernel on the simulator or a GPU", true},
+      {"compile", "tlx-compile", "compile a kernel to a package"},
+      {"opt", "tlx-opt", "read, transform and print IR"},
+      {"record", "", "run a Python program and record the kernels it launches"},
+      {"explain", "tlx-verify", "explain a class of bugs, a report's findings, or 'contracts'"},
+      {"chips", "", "list the simulated chips, or the numbers of one with their sources"},
+      {"doctor", "", "say what is installed, what is missing and what that costs"},
+      {"completion", "", "print the completion script for bash, zsh or fish"},
   };
   return table;
 }
@@ -66,6 +58,11 @@ static int runCompletion(const std::vector<std::string> &arguments) {
                stdout);
     return 0;
   }
+  if (!arguments.empty() && arguments[0] == "words") { // asked by the scripts
+    for (const std::string &word : completions({arguments.begin() + 1, arguments.end()}))
+      std::printf("%s\n", word.c_str());
+    return 0;
+  }
   std::string script = arguments.size() == 1 ? completionScript(arguments[0]) : "";
   if (script.empty())
     return fail(
@@ -83,21 +80,42 @@ static int runRecord(const std::vector<std::string> &arguments) {
   return fail(becomeProgram(command, recorder->environment));
 }
 
+static int runExplain(const std::string &tool, const std::vector<std::string> &arguments) {
+  if (arguments.size() != 1)
+    return fail(Error("explain needs a class of bugs, a report, or 'contracts'", {},
+                      "`tlx explain race`; a class stands in brackets behind BUG"));
+  if (arguments[0] != "--help" && arguments[0] != "-h")
+    return fail(becomeProgram({tool, "--explain", arguments[0]}));
+  std::fputs(
+      "Explains a class of bugs with a kernel that has it, the findings of a report, or what\n"
+      "proofs rely on.\n"
+      "Usage: tlx explain CLASS|REPORT.json|classes|contracts\n\n"
+      "Examples:\n"
+      "  tlx explain race\n"
+      "  tlx verify --json kernel.ttgir > report.json; tlx explain report.json\n\n"
+      "Classes:\n",
+      stdout);
+  std::fflush(stdout);
+  return fail(becomeProgram({tool, "--explain", "classes"}));
+}
+
 static int runTool(const Command &command, const std::vector<std::string> &arguments) {
   std::string tool = findProgram(command.tool);
   if (tool.empty())
     return fail(Error(command.tool + " is not installed", {}, "`tlx doctor` says what is missing"));
+  if (command.name == "explain")
+    return runExplain(tool, arguments);
   auto program = std::find_if(arguments.begin(), arguments.end(),
                               [](const std::string &word) { return word.ends_with(".py"); });
-  if (command.takesPython && program != arguments.end()) {
+  if (program != arguments.end() && !command.takesPython)
+    return fail(Error(*program + " is a Python program; " + command.name + " takes IR", {},
+                      "`tlx record --out recorded " + *program + "` writes its kernels: `tlx " +
+                          command.name + " recorded/KERNEL.ttgir`"));
+  if (program != arguments.end()) {
     auto status = recordThenRun(tool, {arguments.begin(), program}, {program, arguments.end()});
     return status ? *status : fail(status.error());
   }
-  if (command.name == "explain" && arguments.empty())
-    return fail(Error("explain needs a class of bugs, or 'contracts'", {},
-                      "`tlx explain race`; a class stands in brackets behind BUG"));
   std::vector<std::string> words{tool};
-  words.insert(words.end(), command.before.begin(), command.before.end());
   words.insert(words.end(), arguments.begin(), arguments.end());
   return fail(becomeProgram(words));
 }

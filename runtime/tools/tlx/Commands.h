@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "runtime/base/Result.h"
+
 #include <string>
 #include <vector>
 
@@ -13,8 +15,7 @@ namespace tlx::front {
 
 struct Command {
   std::string name;
-  std::string tool;                ///< the program; empty: `tlx` does it itself
-  std::vector<std::string> before; ///< arguments put in front of the user's
+  std::string tool; ///< the program; empty: `tlx` does it itself
   std::string summary;
   bool takesPython = false; ///< a .py among the arguments is recorded first
 };
@@ -30,6 +31,17 @@ int runFront(const std::vector<std::string> &arguments);
 
 /// The script that completes `tlx` in bash, zsh or fish; empty for another shell.
 std::string completionScript(const std::string &shell);
+
+/// What can stand for the last of these words, with which the command line goes on: commands,
+/// options or values, each a word, or a word, a tab and what it means. None: it may be a file.
+std::vector<std::string> completions(const std::vector<std::string> &words);
+
+/// A simulated chip, and what kernels are compiled for to run on it.
+struct ChipTarget {
+  std::string chip, target;
+};
+/// Of those named (or files of tables), else of all.
+Result<std::vector<ChipTarget>> chipTargets(const std::vector<std::string> &chips);
 
 /// Lists the simulated chips, or the numbers of those named; the exit status.
 int runChips(const std::vector<std::string> &arguments);

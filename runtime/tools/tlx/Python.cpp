@@ -3,6 +3,7 @@
 
 #include "runtime/base/File.h"
 #include "runtime/base/SharedLibrary.h"
+#include "runtime/tools/tlx/Commands.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -78,6 +79,17 @@ std::vector<std::string> recorderOptions(std::vector<std::string> &before) {
   return out;
 }
 
+/// The chip that is to be simulated, which says the target of a recording: --chip NAME, else "".
+std::string chipAmong(const std::vector<std::string> &options) {
+  for (size_t i = 0; i < options.size(); ++i) {
+    if (options[i].starts_with("--chip="))
+      return options[i].substr(7);
+    if (options[i] == "--chip" && i + 1 < options.size())
+      return options[i + 1];
+  }
+  return {};
+}
+
 /// What was recorded at a level, in order.
 std::vector<std::string> recordedFiles(const std::string &folder,
                                        const std::vector<std::string> &endings) {
@@ -128,7 +140,7 @@ Result<int> verifyRecorded(const std::string &tool, const std::vector<std::strin
 }
 
 Result<int> runRecorded(const std::string &tool, const std::vector<std::string> &options,
-                        const std::string &folder) {
+                        const std::string &program, const std::string &folder) {
   std::vector<std::string> kernels = recordedFiles(folder, {".ttgir"});
   bool several = kernels.size() > 1;
   bool array = several && std::count(options.begin(), options.end(), "--json");
@@ -139,7 +151,8 @@ Result<int> runRecorded(const std::string &tool, const std::vector<std::string> 
     std::vector<std::string> command{tool};
     std::vector<std::string> own = several ? optionsFor(stem, options) : options;
     command.insert(command.end(), own.begin(), own.end());
-    command.insert(command.end(), {kernel, "--manifest", joinPath(folder, stem + ".json")});
+    command.insert(command.end(), {kernel, "--manifest", joinPath(folder, stem + ".json"),
+                                   "--recorded-from", program});
     Captured done;
     if (array) {
       auto captured = runForOutput(command);
@@ -175,8 +188,16 @@ Result<int> recordThenRun(const std::string &tool, const std::vector<std::string
     return Error::internal("cannot make a temporary folder");
   std::vector<std::string> options = before, record = recorder->command;
   bool runs = tool.ends_with("tlx-run");
-  for (std::string &word : recorderOptions(options))
-    record.push_back(word);
+  std::vector<std::string> recording = recorderOptions(options);
+  bool targeted = std::any_of(recording.begin(), recording.end(),
+                              [](const std::string &word) { return word.starts_with("--target"); });
+  if (std::string chip = chipAmong(options); runs && !chip.empty() && !targeted) {
+    auto known = chipTargets({chip});
+    if (!known)
+      return std::move(known).error();
+    recording.insert(recording.end(), {"--target", known->front().target});
+  }
+  record.insert(record.end(), recording.begin(), recording.end());
   // The tool's own complaint, or its help, before anything is recorded.
   std::vector<std::string> check{tool};
   check.insert(check.end(), options.begin(), options.end());
@@ -192,7 +213,7 @@ Result<int> recordThenRun(const std::string &tool, const std::vector<std::string
   auto recorded = runProgram(record, recorder->environment);
   if (!recorded || *recorded != 0)
     return recorded;
-  return runs ? runRecorded(tool, options, folder.path)
+  return runs ? runRecorded(tool, options, program.front(), folder.path)
               : verifyRecorded(tool, options, program.front(), folder.path);
 }
 

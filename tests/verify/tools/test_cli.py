@@ -42,9 +42,7 @@ class Cli(unittest.TestCase):
         return path
 
     def test_everyClassHasAnExampleThatHasIt(self):
-        usage = self.verify("--explain", "none").stderr
-        classes = usage.split("classes: ")[1].split("\n")[0].split()
-        classes.remove("contracts")
+        classes = [line.split()[0] for line in self.verify("--explain", "classes").stdout.splitlines()]
         self.assertEqual(sorted(classes), sorted(os.path.basename(path)[:-5] for path in glob.glob(EXAMPLES + "/*.mlir")))
         for name in classes:
             with self.subTest(name):
@@ -54,6 +52,28 @@ class Cli(unittest.TestCase):
                     self.assertIn(file.read(), done.stdout)
                 result = self.results(example(name))[0]
                 self.assertEqual((result["verdict"], result["class"]), ("BUG", name), result)
+
+    def test_aReportIsExplained(self):
+        done = self.verify("--json", example("race"), example("exit"), GOOD)
+        report = self.write("report.json", done.stdout)
+        done = self.verify("--explain", report)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        lines = done.stdout.splitlines()
+        for at, name in enumerate(("race", "exit")):
+            self.assertRegex(lines[at], r"^\S+%s\.mlir:\d+:\d+: \w+ \(\w+\): BUG\(%s\): \w" % (name, name))
+            self.assertEqual(sum(line.startswith(name + ": ") for line in lines), 1)
+            self.assertIn("(`tlx explain %s` shows a kernel that has it)" % name, lines)
+        self.assertNotIn("deadlock: ", done.stdout)
+        proved = self.write("proved.json", self.verify("--json", GOOD).stdout)
+        self.assertEqual(self.verify("--explain", proved).stdout, "nothing was found: all 1 verdicts are PROVED\n")
+        for name, text, said in (("other.json", '{"chip": 1}', "'results'"), ("broken.json", "{", "error: ")):
+            done = self.verify("--explain", self.write(name, text))
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn(said, done.stderr)
+            self.assertIn(name, done.stderr)
+
+    def test_mistypedClassesAreGuessed(self):
+        self.assertEqual(self.verify("--explain", "rase").stderr, "error: there is no class 'rase'\nhint: did you mean 'race'?\n")
 
     def test_aTraceIsShort(self):
         with open(GOOD, encoding="utf-8") as file:

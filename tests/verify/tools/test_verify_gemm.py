@@ -103,7 +103,7 @@ class CommandLine(unittest.TestCase):
         self.assertIn("no-overflow", verify("--explain", "contracts").stdout)
         unknown = verify("--explain", "nonsense")
         self.assertEqual(unknown.returncode, 2)
-        self.assertIn("early-pass", unknown.stderr)
+        self.assertIn("explain classes", unknown.stderr)
 
     def testTimeoutIsATime(self):
         kernel = os.path.join(pytlx.SOURCE, "kernels/gemm/hopper_ws.mlir")
