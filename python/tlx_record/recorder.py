@@ -7,6 +7,7 @@ import tempfile
 from . import autotune, fbtriton, locations, manifest, simulate, torch_host
 from .driver import benchmark, make_driver
 from .errors import RecordError
+from .names import file_name
 from .patches import Patches
 from .targets import find_target
 from .tensors import as_tensor
@@ -118,7 +119,7 @@ class Recorder:
 
     def on_launch(self, source, metadata, grid, values):
         self.recorded.add(identity(source.fn))
-        stem = self._free_name(source.fn.__name__)
+        stem = self._free_name(file_name(source.fn.__name__))
         arguments = manifest.Arguments(self.data, self.out, stem)
         before = set(os.listdir(self.out))
         launch = manifest.build(self.compiled[metadata.hash], source, self.target, grid, values, arguments)

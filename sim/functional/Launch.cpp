@@ -3,12 +3,11 @@
 #include "sim/functional/Launch.h"
 
 #include "sim/functional/Exec.h"
+#include "sim/functional/Parallel.h"
 #include "sim/functional/RaceCheck.h"
 
 #include <algorithm>
 #include <deque>
-#include <tbb/global_control.h>
-#include <tbb/parallel_for.h>
 
 // NOLINTNEXTLINE(readability-identifier-naming): OpenBLAS named it.
 extern "C" void openblas_set_num_threads(int);
@@ -199,13 +198,6 @@ void collect(Cluster &cluster, Outcome &outcome) {
 }
 } // namespace
 
-static std::unique_ptr<tbb::global_control> limitThreads(int threads) {
-  if (threads <= 0)
-    return nullptr;
-  return std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
-                                               size_t(threads));
-}
-
 RunReport FunctionalMachine::run() {
   auto finish = [this](Cluster &cluster, Outcome &outcome) {
     collect(cluster, outcome);
@@ -243,8 +235,7 @@ RunReport FunctionalMachine::run() {
     config.progress->begin("computing", int64_t(list.size()) * program.facts.clusterSize());
 
   if (!prepared->usesAtomics && !prepared->usesClc) {
-    std::unique_ptr<tbb::global_control> limit = limitThreads(config.threads);
-    tbb::parallel_for(size_t(0), list.size(), [&](size_t i) {
+    inParallel(0, list.size(), config.threads, [&](size_t i) {
       Running running = start(list[i], i);
       while (running.runner->advance(1 << 20)) {
       }
@@ -302,8 +293,7 @@ std::vector<RunReport> runSchedules(const Program &program, const LaunchConfig &
     }
     reports[i] = FunctionalMachine(program, std::move(chosen), own).run();
   };
-  std::unique_ptr<tbb::global_control> limit = limitThreads(config.threads);
-  tbb::parallel_for(size_t(1), schedules.size(), [&](size_t i) {
+  inParallel(1, schedules.size(), config.threads, [&](size_t i) {
     GlobalMemory own = memory.copy();
     run(i, own);
   });

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import unittest
 
 import pytlx
@@ -278,6 +279,32 @@ class Folder(Hostile):
                 with self.subTest(option, tool=command[0]):
                     self.refuses([*command, option], None)
 
+
+    def test_noPythonOfTheFolderIsLoaded(self):
+        """Beside downloaded kernels may lie modules that are named like those that the recorder and its interpreter import."""
+        for name in ("tlx_record", "numpy", "triton", "csv", "email", "argparse", "runpy", "json"):
+            self.file(name + ".py", "open(%r, 'w')\n" % os.path.join(self.folder, "loaded"))
+        for command in (["tlx", "doctor"], ["tlx", "record", "--help"], ["tlx", "record", "absent.py"], ["tlx", "verify", "absent.py"]):
+            done = self.run_(command)
+            self.assertIn(done.returncode, (0, 2), done.stderr)
+            self.assertFalse(os.path.exists(os.path.join(self.folder, "loaded")), command)
+
+    def test_namesOfProgramsAreNoCommands(self):
+        """No shell reads them."""
+        for name in ("$(touch loaded).py", "a;touch loaded;.py", "`touch loaded`.py", "a\nb.py"):
+            for command in ("verify", "run", "record", "compile", "explain"):
+                done = self.run_(["tlx", command, name])
+                self.assertEqual(done.returncode, 2, done.stderr)
+        self.run_(["tlx", "completion", "words", "verify", "--target", "$(touch loaded)"])
+        self.assertFalse(os.path.exists(os.path.join(self.folder, "loaded")))
+
+    def test_recordedFilesStayInTheirFolder(self):
+        """A kernel's name comes from the program, which may have made it out of anything."""
+        sys.path.insert(0, os.path.join(pytlx.SOURCE, "python"))
+        from tlx_record import names
+
+        self.assertEqual([names.file_name(name) for name in ("add", "../../add", "a/b", "", ".", "..", "<lambda>", "a\0b", "\u00e4dd")],
+                         ["add", "______add", "a_b", "_", "_", "__", "_lambda_", "a_b", "\u00e4dd"])  # fmt: skip
 
     def test_librariesComeFromKnownFolders(self):
         """An empty entry of the search path is the current folder, which anybody may have filled."""

@@ -26,9 +26,9 @@ Finding program(const std::string &name, const std::string &without, const std::
 /// A Python package of the recorder's interpreter; its version.
 Finding package(const Recorder &recorder, const std::string &name, const std::string &without,
                 const std::string &remedy) {
-  auto got =
-      captureProgram({recorder.command.front(), "-c",
-                      "import importlib.metadata as m; print(m.version('" + name + "'), end='')"});
+  auto got = captureProgram(
+      pythonCommand(recorder.command.front(),
+                    "import importlib.metadata as m; print(m.version('" + name + "'), end='')"));
   bool present = got && got->status == 0;
   return {name, present, present ? got->output : remedy, without};
 }
@@ -53,15 +53,16 @@ std::vector<Finding> examine() {
   } else {
     out.push_back({"python3", true, recorder->command.front(), ""});
     // Beside the programs, or where the interpreter finds it.
-    auto found = captureProgram({recorder->command.front(), "-c",
-                                 "import tlx_record; print(tlx_record.__path__[0], end='')"},
-                                recorder->environment);
+    auto found =
+        captureProgram(pythonCommand(recorder->command.front(),
+                                     "import tlx_record; print(tlx_record.__path__[0], end='')"),
+                       recorder->environment);
     bool present = found && found->status == 0;
     out.push_back({"tlx_record", present, present ? found->output : build,
                    "no recording of Python programs"});
-    auto install = captureProgram({recorder->command.front(), "-c",
-                                   "from tlx_record.fbtriton import install_hint; "
-                                   "print(install_hint('fbtriton'), end='')"},
+    auto install = captureProgram(pythonCommand(recorder->command.front(),
+                                                "from tlx_record.fbtriton import install_hint; "
+                                                "print(install_hint('fbtriton'), end='')"),
                                   recorder->environment);
     const std::string environment = install && install->status == 0 ? install->output : build;
     out.push_back(package(*recorder, "fbtriton",

@@ -24,6 +24,11 @@ std::string packageFolder() {
   return {};
 }
 
+std::vector<std::string> pythonCommand(const std::string &python, const std::string &code) {
+  return {python, "-c",
+          "import sys\nsys.path = [folder for folder in sys.path if folder]\n" + code};
+}
+
 Result<Recorder> findRecorder() {
   Recorder out;
   const char *chosen = std::getenv("TLX_PYTHON");
@@ -32,7 +37,7 @@ Result<Recorder> findRecorder() {
   if (python.empty() || ::access(python.c_str(), X_OK) != 0)
     return Error("there is no Python interpreter '" + name + "'", {},
                  "TLX_PYTHON names the one that has fbtriton");
-  out.command = {python, "-m", "tlx_record"};
+  out.command = pythonCommand(python, "from tlx_record.cli import main\nsys.exit(main())");
   if (std::string folder = packageFolder(); !folder.empty()) {
     const char *path = std::getenv("PYTHONPATH");
     out.environment.emplace_back("PYTHONPATH",

@@ -14,6 +14,10 @@ struct Recorder {
   Variables environment;
 };
 
+/// The command that runs code. Nothing is imported from the current folder, which is not the user's
+/// choice as it is of `python3 -m`: files of downloaded kernels lie there.
+std::vector<std::string> pythonCommand(const std::string &python, const std::string &code);
+
 /// The interpreter is $TLX_PYTHON or python3; the package is found beside this program.
 Result<Recorder> findRecorder();
 
