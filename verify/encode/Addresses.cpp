@@ -51,13 +51,15 @@ std::optional<Encoder::Affine> Encoder::product(const Affine &a, ExprId by) {
 /// A value, or the elements of a tensor, as a sum; nothing when it is none.
 std::optional<Encoder::Affine> Encoder::affine(Value value) {
   value = throughCaptures(value);
+  if (auto it = carried.find(value); it != carried.end())
+    return it->second;
   Operation *op = value.getDefiningOp();
   auto tensor = dyn_cast<RankedTensorType>(value.getType());
   if (!op) {
-    bool argument = cast<BlockArgument>(value).getOwner()->getParentOp() == function;
+    bool argument = cast<BlockArgument>(value).getOwner() == &function->getRegion(0).front();
     if (argument && isa<tt::PointerType>(value.getType()))
       return Affine{value, e.constant(0), {}};
-    if (!isScalar(value.getType()))
+    if (!isScalar(value.getType()) || isa<tt::PointerType>(value.getType()))
       return std::nullopt;
     return Affine{{}, scalar(value), {}};
   }
@@ -65,8 +67,10 @@ std::optional<Encoder::Affine> Encoder::affine(Value value) {
   auto of = [&](unsigned operand) { return affine(op->getOperand(operand)); };
   if (name == "tt.addptr" || (tensor && name == "arith.addi"))
     return sum(of(0), of(1));
-  if (!tensor)
-    return isScalar(value.getType()) ? std::optional(Affine{{}, scalar(value), {}}) : std::nullopt;
+  bool pointer = isa<tt::PointerType>(value.getType());
+  if (!tensor && !(pointer && name == "arith.select"))
+    return isScalar(value.getType()) && !pointer ? std::optional(Affine{{}, scalar(value), {}})
+                                                 : std::nullopt;
   if (name == "tt.splat" || name == "tt.broadcast" || name == "ttg.convert_layout" ||
       name == "tlx.require_layout" || name == "tlx.release_layout" || name == "arith.extsi" ||
       name == "arith.extui" || name == "arith.index_cast")
@@ -91,6 +95,13 @@ std::optional<Encoder::Affine> Encoder::affine(Value value) {
     from->axes = std::move(axes);
     return from;
   }
+  if (name == "arith.select" && isScalar(op->getOperand(0).getType())) {
+    auto yes = of(1), no = of(2);
+    if (!yes || !no || !yes->sameButRest(*no))
+      return std::nullopt;
+    yes->rest = e.select(scalar(op->getOperand(0)), yes->rest, no->rest);
+    return yes;
+  }
   if (name == "arith.subi") {
     auto b = of(1);
     return b && b->axes.empty() ? sum(of(0), product(*b, e.constant(-1))) : std::nullopt;
@@ -102,6 +113,49 @@ std::optional<Encoder::Affine> Encoder::affine(Value value) {
         return product(*other, by->rest);
     }
   return std::nullopt;
+}
+
+/// Whether a value is one for the whole tile.
+static bool isUniform(Value value) {
+  if (!isa<RankedTensorType>(value.getType()))
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return false;
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    return isa<SplatElementsAttr>(constant.getValue());
+  return isa<tt::SplatOp>(op) ||
+         (isa<arith::MulIOp, arith::AddIOp, arith::SubIOp, arith::ExtSIOp, ttg::ConvertLayoutOp,
+              tt::BroadcastOp, tt::ExpandDimsOp>(op) &&
+          llvm::all_of(op->getOperands(), isUniform));
+}
+
+/// Whether a value is `from` with the same added to each element.
+static bool isMoved(Value value, Value from) {
+  if (value == from)
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (isa_and_nonnull<tt::AddPtrOp, arith::SubIOp>(op))
+    return isMoved(op->getOperand(0), from) && isUniform(op->getOperand(1));
+  if (isa_and_nonnull<arith::AddIOp>(op))
+    return (isMoved(op->getOperand(0), from) && isUniform(op->getOperand(1))) ||
+           (isMoved(op->getOperand(1), from) && isUniform(op->getOperand(0)));
+  return isa_and_nonnull<ttg::ConvertLayoutOp>(op) && isMoved(op->getOperand(0), from);
+}
+
+/// A pointer or an offset that the iterations of a loop move on, as a whole tile: where it is
+/// becomes a variable of the loop. -1 when it changes otherwise.
+VarId Encoder::carryOffset(Value arg, Value init, Value next, Stmt &loop) {
+  if (!isAddress(arg.getType()) || !isMoved(next, arg))
+    return -1;
+  std::optional<Affine> from = affine(init);
+  if (!from)
+    return -1;
+  VarId var = newVar(arg);
+  loop.inits.push_back({var, from->rest});
+  from->rest = e.var(var);
+  carried[arg] = *from;
+  return var;
 }
 
 /// Conditions that hold at the tile's beginning when they hold anywhere: upper bounds
@@ -140,16 +194,74 @@ bool Encoder::boundsOnly(Value mask, ExprId &predicate) {
   return node.op == Op::Sym && e.symbols[node.value].parameter >= 0;
 }
 
-/// A range from `origin` on, in steps of one.
-static Range steps(ExprId origin, int64_t size) { return {origin, {{size, 1}}}; }
+/// Whether the launch gives an expression, the same to all programs.
+bool Encoder::isOfParameters(ExprId expr) const {
+  if (expr == NoExpr)
+    return true;
+  const ExprNode &node = e[expr];
+  if (node.op == Op::Var || node.op == Op::Opaque ||
+      (node.op == Op::Sym && e.symbols[node.value].parameter < 0))
+    return false;
+  return isOfParameters(node.a) && isOfParameters(node.b) && isOfParameters(node.c);
+}
 
-/// The argument that a descriptor is or is made from; null when unclear.
-Value Encoder::descriptorRoot(Value desc) const {
-  desc = throughCaptures(desc);
-  if (auto make = desc.getDefiningOp<tt::MakeTensorDescOp>())
-    return pointerRoot(make.getBase());
-  auto argument = dyn_cast<BlockArgument>(desc);
-  return argument && argument.getOwner()->getParentOp() == function ? desc : Value();
+/// How much of a box lies within a tensor along a dimension, where it shows. A size that the
+/// launch gives may be as large as it likes, and whole boxes divide a constant one.
+std::optional<int64_t> Encoder::within(ExprId origin, int64_t size, ExprId whole) const {
+  if (!e.isConst(whole))
+    return isOfParameters(whole) ? std::optional(size) : std::nullopt;
+  int64_t all = e[whole].value;
+  if (!e.isConst(origin))
+    return all % size == 0 ? std::optional(size) : std::nullopt;
+  int64_t from = e[origin].value;
+  return from >= 0 && from < all ? std::optional(std::min(size, all - from)) : std::nullopt;
+}
+
+/// A constant stride is one more of memory, an unknown one a range of its own.
+void Encoder::addAxis(Tile &tile, Range &memory, const Affine::Axis &axis) {
+  if (e.isConst(axis.stride)) {
+    memory.origin = e.add(memory.origin, e.binary(Op::Mul, axis.origin, axis.stride));
+    memory.extents.push_back({axis.size, e[axis.stride].value});
+    return;
+  }
+  auto at = std::upper_bound(tile.strides.begin(), tile.strides.end(), axis.stride);
+  tile.ranges.insert(tile.ranges.begin() + (at - tile.strides.begin()),
+                     Range{axis.origin, {{axis.size, 1}}});
+  tile.strides.insert(at, axis.stride);
+}
+
+/// The base, sizes and strides of a descriptor that is made where `op` uses it, or around it.
+std::optional<Encoder::Described> Encoder::layoutOf(Operation *op, Value desc) {
+  Operation *maker = makerOf(desc);
+  if (!maker || !maker->getBlock()->findAncestorOpInBlock(*op))
+    return std::nullopt;
+  Described out;
+  std::optional<Affine> base;
+  if (auto make = dyn_cast<tt::MakeTensorDescOp>(maker)) {
+    base = affine(make.getBase());
+    for (auto [size, stride] : llvm::zip(make.getShape(), make.getStrides())) {
+      out.sizes.push_back(scalar(size));
+      out.strides.push_back(scalar(stride));
+    }
+  } else {
+    auto create = cast<ttng::TensormapCreateOp>(maker);
+    base = affine(create.getGlobalAddress());
+    Type element = cast<tt::PointerType>(create.getGlobalAddress().getType()).getPointeeType();
+    int64_t bytes = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() / 8 : 0;
+    for (Value size : llvm::reverse(create.getGlobalDim()))
+      out.sizes.push_back(scalar(size));
+    for (Value stride : llvm::reverse(create.getGlobalStride())) {
+      auto elements = bytes ? divided(scalar(stride), bytes) : std::nullopt;
+      if (!elements)
+        return std::nullopt;
+      out.strides.push_back(*elements);
+    }
+    out.strides.push_back(e.constant(1));
+  }
+  if (!base || !base->root || !base->axes.empty() || out.sizes.size() != out.strides.size())
+    return std::nullopt;
+  out.base = *base;
+  return out;
 }
 
 /// Where a copy by descriptor lies in the tensor.
@@ -170,21 +282,30 @@ std::optional<Encoder::Tile> Encoder::boxOf(Operation *op, Value desc) {
     coordinates = reduce.getIndices();
   else
     return std::nullopt;
+  desc = throughCaptures(desc);
   if (!type || !descriptorRoot(desc) || coordinates.size() != size_t(type.getBlockType().getRank()))
     return std::nullopt;
   Tile tile;
-  for (auto [origin, size] : llvm::zip(coordinates, type.getBlockType().getShape()))
-    tile.ranges.push_back(steps(scalar(origin), size));
-  tile.root = descriptorRoot(desc);
-  if (auto make = throughCaptures(desc).getDefiningOp<tt::MakeTensorDescOp>()) {
-    auto at = affine(make.getBase());
-    if (!at || !at->root)
-      return std::nullopt;
-    tile.root = at->root;
-    tile.strides = {NoExpr, at->rest}; // not those of a tile of pointers
-    for (Value stride : make.getStrides())
-      tile.strides.push_back(scalar(stride));
+  auto boxes = llvm::enumerate(coordinates, type.getBlockType().getShape());
+  if (descriptorRoot(desc) == desc) { // whose strides the launch gives
+    tile.root = desc;
+    for (auto [i, origin, size] : boxes)
+      tile.ranges.push_back({scalar(origin), {{size, 1}}});
+    return tile;
   }
+  std::optional<Described> what = layoutOf(op, desc);
+  if (!what || what->sizes.size() != coordinates.size())
+    return std::nullopt;
+  tile.root = what->base.root;
+  Range memory{what->base.rest, {}};
+  for (auto [i, coordinate, size] : boxes) {
+    ExprId origin = scalar(coordinate), stride = what->strides[i];
+    std::optional<int64_t> length = within(origin, size, what->sizes[i]);
+    if (!length || (e.isConst(stride) && e[stride].value < 1))
+      return std::nullopt;
+    addAxis(tile, memory, {origin, *length, stride});
+  }
+  tile.ranges.push_back(std::move(memory));
   return tile;
 }
 
@@ -197,16 +318,9 @@ std::optional<Encoder::Tile> Encoder::tileOf(Value pointers) {
   tile.root = at->root;
   Range memory{at->rest, {}}; // along constant strides
   for (const auto &[axis, one] : at->axes) {
-    if (e.isConst(one.stride)) {
-      int64_t stride = e[one.stride].value;
-      if (stride < 1)
-        return std::nullopt;
-      memory.origin = e.add(memory.origin, e.binary(Op::Mul, one.origin, one.stride));
-      memory.extents.push_back({one.size, stride});
-      continue;
-    }
-    tile.ranges.push_back(steps(one.origin, one.size));
-    tile.strides.push_back(one.stride);
+    if (e.isConst(one.stride) && e[one.stride].value < 1)
+      return std::nullopt;
+    addAxis(tile, memory, one);
   }
   tile.ranges.push_back(std::move(memory));
   return tile;

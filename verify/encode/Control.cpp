@@ -90,7 +90,7 @@ void Encoder::forLoop(Operation *op, Block &out) {
   }
   stmt.inits.push_back({iv, start});
   scalars[loop.getInductionVar()] = index;
-  std::vector<VarId> vars(loop.getNumRegionIterArgs(), -1);
+  std::vector<VarId> vars(loop.getNumRegionIterArgs(), -1), offsets = vars;
   for (auto [i, arg] : llvm::enumerate(loop.getRegionIterArgs())) {
     Value init = loop.getInitArgs()[i];
     if (isScalar(arg.getType())) {
@@ -106,6 +106,7 @@ void Encoder::forLoop(Operation *op, Block &out) {
       }
       views[arg] = set;
     }
+    offsets[i] = carryOffset(arg, init, loop.getBody()->getTerminator()->getOperand(i), stmt);
   }
   VarId answers = countAnswers(op, stmt);
   ++depth;
@@ -140,6 +141,13 @@ void Encoder::forLoop(Operation *op, Block &out) {
         after[0].view.slot = e.var(var);
       }
       views[result] = after;
+    }
+    if (offsets[i] >= 0) {
+      stmt.nexts.push_back({offsets[i], affine(next)->rest});
+      VarId after = newVar(result);
+      results.push_back({after, e.var(offsets[i])});
+      carried[result] = carried[arg];
+      carried[result].rest = e.var(after);
     }
   }
   countedAnswers(answers, stmt, results);
@@ -331,6 +339,14 @@ void Encoder::ifElse(Operation *op, Block &out) {
         }
       views[result] = set;
     }
+    if (std::optional<Affine> place = isAddress(result.getType()) ? affine(a) : std::nullopt)
+      if (std::optional<Affine> other = affine(b); other && place->sameButRest(*other)) {
+        VarId var = newVar(result);
+        thenAssigns.push_back({var, place->rest});
+        elseAssigns.push_back({var, other->rest});
+        place->rest = e.var(var);
+        carried[result] = *place;
+      }
   }
   if (!thenAssigns.empty())
     thenBlock.push_back(assignStmt(std::move(thenAssigns)));

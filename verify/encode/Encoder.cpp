@@ -133,7 +133,9 @@ void Encoder::scan() {
     collectSyncEffects(op, declared);
     for (const tlx::SyncEffect &effect : declared)
       if (effect.kind == sync::Kind::Write && effect.space == sync::Space::Global && effect.target)
-        if (Value root = pointerRoot(effect.target))
+        if (Value root = isa<tt::TensorDescType>(effect.target.getType())
+                             ? descriptorRoot(effect.target)
+                             : pointerRoot(effect.target))
           writtenPointers.insert(root);
   });
 }
@@ -218,6 +220,7 @@ void Encoder::encodeRank(int rank) {
   scalars.clear();
   views.clear();
   tensorKeys.clear();
+  carried.clear();
   depth = 0;
   Task root;
   root.name = "default";

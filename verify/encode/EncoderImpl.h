@@ -60,6 +60,15 @@ mlir::Value throughCaptures(mlir::Value value);
 /// The argument that a pointer is computed from; null when unclear.
 mlir::Value pointerRoot(mlir::Value pointer);
 
+/// A pointer, or offsets to be added to one.
+bool isAddress(mlir::Type type);
+
+/// The operation that writes the tensor map of a descriptor; null when it is not that alone.
+mlir::Operation *makerOf(mlir::Value desc);
+
+/// The argument that a descriptor is or is made from; null when unclear.
+mlir::Value descriptorRoot(mlir::Value desc);
+
 /// State shared by all CTAs and tasks of a kernel.
 class Encoder {
 public:
@@ -88,8 +97,15 @@ private:
       ExprId origin = NoExpr;
       int64_t size = 1;
       ExprId stride = NoExpr;
+      bool operator==(const Axis &) const = default;
     };
     std::map<int64_t, Axis> axes;
+    bool sameButRest(const Affine &other) const { return root == other.root && axes == other.axes; }
+  };
+  /// What a descriptor that the kernel makes describes.
+  struct Described {
+    Affine base;
+    llvm::SmallVector<ExprId> sizes, strides; ///< by dimension, in elements
   };
   struct Tile {
     mlir::Value root;
@@ -180,14 +196,19 @@ private:
                      std::vector<Effect> &out);
   bool mayCollide(const GlobalAccess &a, const GlobalAccess &b) const;
   bool maySpin() const;
+  std::string namesOf(llvm::SetVector<mlir::Operation *> operations) const;
   void dropPrivateElements();
 
   // Addresses.cpp
   std::optional<Affine> sum(const std::optional<Affine> &a, const std::optional<Affine> &b);
   std::optional<Affine> product(const Affine &a, ExprId by);
   std::optional<Affine> affine(mlir::Value value);
+  VarId carryOffset(mlir::Value arg, mlir::Value init, mlir::Value next, Stmt &loop);
   bool boundsOnly(mlir::Value mask, ExprId &predicate);
-  mlir::Value descriptorRoot(mlir::Value desc) const;
+  void addAxis(Tile &tile, Range &memory, const Affine::Axis &axis);
+  bool isOfParameters(ExprId expr) const;
+  std::optional<int64_t> within(ExprId origin, int64_t size, ExprId whole) const;
+  std::optional<Described> layoutOf(mlir::Operation *op, mlir::Value desc);
   std::optional<Tile> boxOf(mlir::Operation *op, mlir::Value desc);
   std::optional<Tile> tileOf(mlir::Value pointers);
 
@@ -197,6 +218,7 @@ private:
   Effect onRegisters(mlir::Operation *dot, sync::Kind kind);
 
   // TensorMaps.cpp
+  std::optional<ExprId> divided(ExprId expr, int64_t by);
   ExprId mapsIn(ExprId bytes);
   std::optional<Target> mapOf(mlir::Value value);
   void mapEffect(const tlx::SyncEffect &from, Effect effect, std::vector<Effect> &out);
@@ -237,6 +259,7 @@ private:
   std::map<TensorKey, int> tensors;            ///< buffers
   std::vector<GlobalAccess> globals;
   llvm::DenseMap<mlir::Value, ExprId> tensorKeys;
+  llvm::DenseMap<mlir::Value, Affine> carried; ///< pointers and offsets that loops move on
   /// Who reads results of asynchronous products too early, and of which.
   llvm::DenseMap<mlir::Operation *, llvm::SmallSetVector<mlir::Operation *, 2>> earlyReads;
   llvm::DenseMap<mlir::Operation *, int> productRegisters; ///< buffers of these, -1: none yet

@@ -112,7 +112,7 @@ int Encoder::tensorBuffer(const TensorKey &key) {
 
 void Encoder::elementEffect(Operation *op, const tlx::SyncEffect &from, Effect effect,
                             std::vector<Effect> &out) {
-  if (!from.target || numCtas > 1)
+  if (!from.target)
     return;
   bool described = isa<tt::TensorDescType>(from.target.getType());
   if (!described && mapOf(from.target))
@@ -124,14 +124,20 @@ void Encoder::elementEffect(Operation *op, const tlx::SyncEffect &from, Effect e
   access.op = op;
   auto store = dyn_cast<tt::StoreOp>(op);
   auto load = dyn_cast<tt::LoadOp>(op);
-  Value mask = store ? store.getMask() : load ? load.getMask() : Value();
+  auto update = dyn_cast<tt::AtomicRMWOp>(op);
+  auto copy = dyn_cast<ttg::AsyncCopyGlobalToLocalOp>(op);
+  Value mask = store    ? store.getMask()
+               : load   ? load.getMask()
+               : update ? update.getMask()
+               : copy   ? copy.getMask()
+                        : Value();
   std::optional<Tile> tile;
-  if (described)
+  if (numCtas > 1)
+    tile.reset(); // each CTA accesses a part of it
+  else if (described)
     tile = boxOf(op, from.target);
-  else if (store || load || isa<tt::AtomicRMWOp>(op))
+  else if (store || load || update || copy)
     tile = tileOf(from.target);
-  if (auto update = dyn_cast<tt::AtomicRMWOp>(op))
-    mask = update.getMask();
   if (mask && tile && !boundsOnly(mask, effect.pred))
     tile.reset();
   if (tile)
@@ -142,7 +148,8 @@ void Encoder::elementEffect(Operation *op, const tlx::SyncEffect &from, Effect e
     access.buffer = tensorBuffer({tile->root.getAsOpaquePointer(), 0, std::move(tile->strides)});
     effect.target.rank = e.constant(0); // all CTAs see one
     effect.target.tile = std::move(tile->ranges);
-  } else if (ExprId key = store || load ? tensorKey(from.target) : NoExpr; key != NoExpr) {
+  } else if (ExprId key = numCtas == 1 && (store || load) ? tensorKey(from.target) : NoExpr;
+             key != NoExpr) {
     ExprId where = mask ? tensorKey(mask) : NoExpr;
     if (!mask || where != NoExpr)
       access.buffer = tensorBuffer({nullptr, rank, {key, where}});
@@ -171,8 +178,8 @@ void Encoder::elementEffect(Operation *op, const tlx::SyncEffect &from, Effect e
 bool Encoder::mayCollide(const GlobalAccess &a, const GlobalAccess &b) const {
   if (!(a.write || b.write) || (a.reduces && b.reduces))
     return false;
-  if (a.rank != b.rank && (a.buffer < 0 || a.buffer != b.buffer))
-    return false;
+  if (a.rank != b.rank && numCtas > 1)
+    return false; // they work on one tile together
   if (a.write && b.write && a.value != NoExpr && a.value == b.value)
     return false;
   if (a.task != b.task)
@@ -197,11 +204,21 @@ bool Encoder::maySpin() const {
   return spins;
 }
 
+/// Operations and their places, in the kernel's order.
+std::string Encoder::namesOf(llvm::SetVector<Operation *> operations) const {
+  auto ordered = operations.takeVector();
+  llvm::sort(ordered, [&](Operation *a, Operation *b) { return numbers.at(a) < numbers.at(b); });
+  std::string text;
+  for (Operation *op : ordered)
+    text +=
+        (text.empty() ? "" : ", ") + op->getName().getStringRef().str() + " at " + locOf(op).str();
+  return text;
+}
+
 /// Forgets accesses that cannot conflict, and names those that are not compared.
 void Encoder::dropPrivateElements() {
   llvm::DenseSet<int> kept;
-  const GlobalAccess *blind[2] = {};
-  int pairs = 0;
+  llvm::SetVector<Operation *> blind, inOneIteration;
   std::optional<Linears> linears;
   auto places = [&](const GlobalAccess &access) {
     std::vector<Place> out;
@@ -226,19 +243,20 @@ void Encoder::dropPrivateElements() {
           a.rank != b.rank && a.write && b.write && (a.value == NoExpr || b.value == NoExpr);
       if (how == Lie::Meet && !maySpin() && !together) {
         kept.insert(a.buffer);
-      } else if (how == Lie::Meet ? a.task != b.task
-                                  : how == Lie::Unknown && a.task != b.task && a.rank == b.rank) {
-        if (!pairs++)
-          blind[0] = &b, blind[1] = &a;
+        if (a.task != b.task && dependOnIterations(*linears, places(a)))
+          inOneIteration.insert_range(ArrayRef{a.op, b.op});
+      } else if (how != Lie::Apart && a.task != b.task) {
+        blind.insert_range(ArrayRef{a.op, b.op});
       }
     }
-  if (pairs)
-    out.notes.push_back(
-        "not compared: accesses of different tasks to global memory, " +
-        (pairs == 1 ? std::string("which may") : std::to_string(pairs) + " pairs that may") +
-        " be the same elements, such as " + blind[0]->op->getName().getStringRef().str() + " at " +
-        locOf(blind[0]->op).str() + " and " + blind[1]->op->getName().getStringRef().str() +
-        " at " + locOf(blind[1]->op).str());
+  if (!blind.empty())
+    out.notes.push_back("not compared: accesses of different tasks to global memory that may be "
+                        "the same elements: " +
+                        namesOf(std::move(blind)));
+  if (!inOneIteration.empty())
+    out.notes.push_back("compared within one iteration, not between two: accesses of different "
+                        "tasks to global memory: " +
+                        namesOf(std::move(inOneIteration)));
   llvm::DenseSet<int> harmless;
   for (const auto &[key, buffer] : tensors)
     if (!kept.contains(buffer))

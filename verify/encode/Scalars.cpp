@@ -49,18 +49,6 @@ ExprId Encoder::argument(BlockArgument arg) {
   return it->second = e.symbol(symbol);
 }
 
-Value pointerRoot(Value pointer) {
-  while (Operation *op = (pointer = throughCaptures(pointer)).getDefiningOp()) {
-    StringRef name = op->getName().getStringRef();
-    if (name == "tt.addptr" || name == "tt.splat" || name == "tt.broadcast" ||
-        name == "tt.expand_dims" || name == "tt.bitcast" || name == "ttg.convert_layout")
-      pointer = op->getOperand(0);
-    else
-      return {};
-  }
-  return pointer;
-}
-
 ExprId Encoder::scalar(Value value) {
   if (auto it = scalars.find(value); it != scalars.end())
     return it->second;

@@ -29,16 +29,22 @@ Value throughCaptures(Value value) {
   return value;
 }
 
-/// Bytes in whole maps.
-ExprId Encoder::mapsIn(ExprId bytes) {
-  const ExprNode node = e[bytes];
-  if (node.op == Op::Const && node.value % MapBytes == 0)
-    return e.constant(node.value / MapBytes);
+/// What multiplied with `by` gives an expression, where it shows.
+std::optional<ExprId> Encoder::divided(ExprId expr, int64_t by) {
+  const ExprNode node = e[expr];
+  if (node.op == Op::Const && node.value % by == 0)
+    return e.constant(node.value / by);
   if (node.op == Op::Mul)
     for (auto [factor, other] : {std::pair(node.a, node.b), std::pair(node.b, node.a)})
-      if (e.isConst(factor) && e[factor].value % MapBytes == 0)
-        return e.binary(Op::Mul, other, e.constant(e[factor].value / MapBytes));
-  return e.binary(Op::Div, bytes, e.constant(MapBytes));
+      if (e.isConst(factor) && e[factor].value % by == 0)
+        return e.binary(Op::Mul, other, e.constant(e[factor].value / by));
+  return std::nullopt;
+}
+
+/// Bytes in whole maps.
+ExprId Encoder::mapsIn(ExprId bytes) {
+  std::optional<ExprId> maps = divided(bytes, MapBytes);
+  return maps ? *maps : e.binary(Op::Div, bytes, e.constant(MapBytes));
 }
 
 /// The map that a descriptor, or a pointer to one, stands for.

@@ -182,6 +182,9 @@ LinId Linears::operation(Op op, int64_t name, std::vector<LinId> operands) {
   if (op == Op::Div || op == Op::Rem)
     if (std::optional<LinId> multiple = multipleOf(operands[0], operands[1]))
       return op == Op::Div ? *multiple : intern({0, {}});
+  if (op == Op::Div || op == Op::Rem)
+    if (auto parts = byNumber(operands[0], operands[1]))
+      return op == Op::Div ? parts->first : parts->second;
   // All bits that a value may have, inverted: a phase and its inverse are one question.
   if (op == Op::Xor)
     for (int i : {0, 1}) {

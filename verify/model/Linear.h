@@ -127,6 +127,7 @@ private:
   LinId operation(Op op, int64_t name, std::vector<LinId> operands);
   std::optional<LinId> multipleOf(LinId form, LinId divisor);
   std::optional<LinId> byUnknown(LinId form, LinId divisor);
+  std::optional<std::pair<LinId, LinId>> byNumber(LinId form, LinId divisor);
   void block(const Block &body, int depth);
   void loop(const Stmt &stmt, int depth);
   void branch(const Stmt &stmt, int depth);

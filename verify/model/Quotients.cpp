@@ -41,6 +41,26 @@ std::optional<LinId> Linears::byUnknown(LinId form, LinId divisor) {
   return std::nullopt;
 }
 
+/// Quotient and remainder where what is no multiple of a constant divisor is less than it:
+/// (2 c + 1) / 2 is c, so that CTAs of a cluster of two know which cluster they are of.
+std::optional<std::pair<LinId, LinId>> Linears::byNumber(LinId form, LinId divisor) {
+  int64_t by = forms[divisor].terms.empty() ? forms[divisor].c : 0;
+  if (by < 1 || range(forms[form]).first < 0)
+    return std::nullopt;
+  LinForm quotient{forms[form].c / by, {}}, rest{forms[form].c % by, {}};
+  if (rest.c < 0)
+    quotient.c--, rest.c += by;
+  for (auto [t, coef] : forms[form].terms)
+    if (coef % by == 0)
+      quotient.terms.emplace_back(t, coef / by);
+    else
+      rest.terms.emplace_back(t, coef);
+  auto [least, most] = range(rest);
+  if (least < 0 || most >= by)
+    return std::nullopt;
+  return std::pair{intern(std::move(quotient)), intern(std::move(rest))};
+}
+
 /// In a comparison with integers a quotient is what is divided, compared with multiples:
 ///   x / s + r >= 1  <=>  x + s r - (s - 1) >= 1       r - x / s >= 1  <=>  s r - x >= 1
 LinId Linears::withoutQuotient(LinId id) {

@@ -129,3 +129,10 @@ Lie tlx::verify::everLie(const Linears &linears, const std::vector<Place> &a,
     return meets ? Lie::Meet : Lie::Apart;
   });
 }
+
+bool tlx::verify::dependOnIterations(const Linears &linears, const std::vector<Place> &places) {
+  return std::any_of(places.begin(), places.end(), [&](const Place &place) {
+    auto parts = split(linears, place);
+    return parts && parts->ords;
+  });
+}

@@ -34,4 +34,7 @@ bool coincide(const Linears &linears, const std::vector<Place> &a, const std::ve
 /// How they may lie in whatever iterations. Meet: in some.
 Lie everLie(const Linears &linears, const std::vector<Place> &a, const std::vector<Place> &b);
 
+/// Whether where a tile lies in another iteration is not known.
+bool dependOnIterations(const Linears &linears, const std::vector<Place> &places);
+
 } // namespace tlx::verify

@@ -212,6 +212,15 @@ Result<void> checkAgreement(ModuleOp module, const std::string &path, const Give
           stated && number && stated.getInt() != *number)
         return differs(attribute, std::to_string(stated.getInt()), from,
                        std::to_string(*number) + what);
+    if (facts.numCtas.value_or(1) > 1 || !facts.cluster)
+      return {}; // CTAs of one program are a cluster by themselves
+    for (auto [axis, extent] : llvm::enumerate(*facts.cluster)) {
+      std::string attribute = std::string("ttg.cluster-dim-") + "xyz"[axis];
+      if (auto stated = module->getAttrOfType<IntegerAttr>(attribute);
+          stated && stated.getInt() != extent)
+        return differs(attribute, std::to_string(stated.getInt()), from,
+                       "a cluster with " + std::to_string(extent) + " along " + "xyz"[axis]);
+    }
     return {};
   };
   if (!request.manifests.empty())

@@ -97,6 +97,12 @@ class Cli(unittest.TestCase):
                 done = self.verify(kernel, *options)
                 self.assertEqual(done.returncode, 2, done.stdout)
                 self.assertIn(message, done.stderr)
+        pair = example("cluster-barrier")  # two CTAs along x
+        for shape in ("4,1,1", "2,2,1"):
+            done = self.verify(pair, "--cluster", shape)
+            self.assertEqual(done.returncode, 2, done.stdout)
+            self.assertRegex(done.stderr, "the command line says a cluster with [24] along [xy]; the module says ttg.cluster-dim-[xy] = [12]")
+        self.assertEqual(self.verify(pair, "--cluster", "2,1,1").returncode, 1)
         self.assertEqual(self.verify(kernel, "--target", "cuda:90", "--num-warps", "4", "--num-ctas", "1").returncode, 1)
         launch = {"kernel": "race", "target": "cuda:90", "grid": [1, 1, 1], "metadata": {"default_num_warps": 8}, "args": []}
         done = self.verify(kernel, "--manifest", self.write("other.json", launch))
