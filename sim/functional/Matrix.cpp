@@ -2,6 +2,8 @@
 //-------------------------------------------------------------------===//
 #include "sim/functional/Matrix.h"
 
+#include "sim/functional/Tf32.h"
+
 #include <algorithm>
 #include <cblas.h>
 #include <cmath>
@@ -101,13 +103,8 @@ void roundOperand(Matrix &matrix, DType elem, Precision precision) {
   }
   const float *from = matrix.data;
   float *to = matrix.own ? matrix.own.get() : matrix.allocate();
-  for (int64_t i = 0; i < matrix.size(); ++i) {
-    // Nearest, ties away (cvt.rna.tf32): 10 bits of mantissa stay.
-    uint32_t bits = __builtin_bit_cast(uint32_t, from[i]);
-    if ((bits & 0x7F800000) != 0x7F800000)
-      bits = (bits + 0x1000) & ~0x1FFFu;
-    to[i] = __builtin_bit_cast(float, bits);
-  }
+  for (int64_t i = 0; i < matrix.size(); ++i)
+    to[i] = __builtin_bit_cast(float, roundToTf32(__builtin_bit_cast(uint32_t, from[i])));
 }
 
 /// Raw bytes of a register tensor or a memory tile, row-major.

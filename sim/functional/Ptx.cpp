@@ -2,6 +2,8 @@
 //-------------------------------------------===//
 #include "sim/functional/Ptx.h"
 
+#include "sim/functional/Tf32.h"
+
 #include "runtime/base/Dtype.h"
 
 #include <algorithm>
@@ -134,6 +136,7 @@ bool readType(const std::string &name, PtxType &type) {
       {"f64", {Kind::Float, 64, DType::f64}},
       {"e4m3", {Kind::Float, 8, DType::f8E4M3FN}},
       {"e5m2", {Kind::Float, 8, DType::f8E5M2}},
+      {"e2m1", {Kind::Float, 4, DType::f4E2M1}},
       {"ue8m0", {Kind::Float, 8, DType::f8E8M0FNU}}};
   for (const auto &[text, known] : types)
     if (name == text) {
@@ -168,6 +171,9 @@ Rounding roundingOf(const PtxInst &inst) {
     return Rounding::Down;
   return Rounding::NearestEven;
 }
+
+/// With .relu what is negative becomes zero.
+double relu(const PtxInst &inst, double x) { return x < 0 && hasPart(inst, "relu") ? 0 : x; }
 
 } // namespace
 
@@ -217,7 +223,7 @@ bool PtxLanes::convert(const PtxInst &inst) {
   auto one = [&](uint64_t bits) -> uint64_t {
     bits &= maskOf(from.bits);
     if (from.kind == Kind::Float && to.kind == Kind::Float)
-      return fromDouble(to.dtype, floatValue(from, bits), rounding, overflow);
+      return fromDouble(to.dtype, relu(inst, floatValue(from, bits)), rounding, overflow);
     if (from.kind == Kind::Float) {
       double x = floatValue(from, bits);
       x = rounding == Rounding::TowardZero ? std::trunc(x)
@@ -240,6 +246,13 @@ bool PtxLanes::convert(const PtxInst &inst) {
                         rounding, overflow);
     return uint64_t(integer) & maskOf(to.bits);
   };
+  if (toName == "tf32" && fromName == "f32" && hasPart(inst, "rna")) {
+    std::vector<uint64_t> x = source(inst.operands[1][0]);
+    std::vector<uint64_t> &result = reg(inst.operands[0][0]);
+    for (size_t i = 0; i < lanes; ++i)
+      result[i] = roundToTf32(uint32_t(x[i]));
+    return true;
+  }
   if (readType(toName, to) && readType(fromName, from)) {
     std::vector<uint64_t> x = source(inst.operands[1][0]);
     std::vector<uint64_t> &result = reg(inst.operands[0][0]);
@@ -311,7 +324,7 @@ static bool calculate(const PtxInst &inst, const PtxType &type, const uint64_t *
       return false;
     if (hasPart(inst, "sat"))
       r = r != r ? 0 : std::clamp(r, 0.0, 1.0);
-    out = fromDouble(type.dtype, r, roundingOf(inst));
+    out = fromDouble(type.dtype, relu(inst, r), roundingOf(inst));
     return true;
   }
   uint64_t a = x[0] & mask, b = x[1] & mask, c = x[2] & mask;

@@ -190,6 +190,20 @@ tt.func public @k(%x: !tt.ptr<f16>, %y: !tt.ptr<f16>) {
         np.testing.assert_array_equal(self.assembly("bfi.b32 $0, $1, 0, 24, 8;", "=r,r", x), x << 24)
         np.testing.assert_array_equal(self.assembly("brev.b32 $0, $1;", "=r,r", x).view(np.uint32), [int("{:032b}".format(v)[::-1], 2) for v in u])
 
+    def test_assemblyOfNarrowFloats(self):
+        x = np.concatenate([np.random.default_rng(3).standard_normal(254).astype(np.float32) * 4, np.array([np.inf, -6.5], np.float32)])
+        bits = x.view(np.uint32)
+        tf32 = np.where(np.isinf(x), bits, (bits + 0x1000) & ~np.uint32(0x1FFF))  # ten bits, ties away
+        np.testing.assert_array_equal(self.assembly("cvt.rna.tf32.f32 $0, $1;", "=r,f", x, 1, "f32").view(np.uint32), tf32)
+        np.testing.assert_array_equal(self.assembly("fma.rn.relu.f32 $0, $1, $1, 0fBF800000;", "=f,f", x, 1, "f32"),
+                                      np.maximum((x.astype(np.float64)**2 - 1), 0).astype(np.float32))
+        # To four bits, twice, and back: 0, 1/2, 1, 3/2, 2, 3, 4, 6.
+        text = ("{ .reg .b8 q; .reg .b32 h; .reg .b16 l, u; cvt.rn.satfinite.e2m1x2.f32 q, $1, $1; cvt.rn.f16x2.e2m1x2 h, q; "
+                "mov.b32 {l, u}, h; cvt.f32.f16 $0, u; }")
+        steps = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6])
+        nearest = np.abs(np.minimum(np.abs(x), 6)[:, None].astype(np.float64) - steps).argmin(axis=1)
+        np.testing.assert_array_equal(self.assembly(text, "=f,f", x, 1, "f32"), np.copysign(steps[nearest], x))
+
     def test_catTakesRegistersInTurn(self):
         """Which elements come from where depends on the layouts: a thread's registers of both, one after the other."""
         x, y = np.arange(128, dtype=np.int32), np.arange(1000, 1128, dtype=np.int32)
