@@ -1,6 +1,8 @@
 //===- Parameters.cpp - does this manifest fit that kernel? ---------------===//
 #include "runtime/loader/Arguments.h"
 
+#include <algorithm>
+
 namespace tlx {
 namespace {
 
@@ -127,16 +129,19 @@ private:
     values.push_back(value);
   }
 
-  /// The compiler may cut a block between the CTAs of a pair: sizes divide.
-  static bool blockFits(const std::vector<int64_t> &given, const std::vector<int64_t> &block) {
+  /// The compiler may cut a block between the CTAs of a cluster, into no more parts than those.
+  bool blockFits(const std::vector<int64_t> &given, const std::vector<int64_t> &block) const {
     if (block.empty())
       return true;
     if (given.size() != block.size())
       return false;
-    for (size_t d = 0; d < block.size(); ++d)
+    int64_t parts = 1;
+    for (size_t d = 0; d < block.size(); ++d) {
       if (block[d] <= 0 || given[d] % block[d] != 0)
         return false;
-    return true;
+      parts *= given[d] / block[d];
+    }
+    return parts <= std::max(manifest.numCtas, manifest.clusterSize());
   }
 
   /// A descriptor is one value with its shape (i32) and strides (i64) behind it;

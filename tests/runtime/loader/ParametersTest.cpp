@@ -46,8 +46,10 @@ std::vector<ParameterType> fitting() {
           scalar(DType::i32)};
 }
 
-std::string errorOf(const std::vector<ParameterType> &parameters) {
-  auto bound = bindParameters(manifest(), parameters);
+std::string errorOf(const std::vector<ParameterType> &parameters, int64_t cluster = 1) {
+  Manifest launch = manifest();
+  launch.cluster = {cluster, 1, 1};
+  auto bound = bindParameters(launch, parameters);
   return bound.ok() ? "fits" : bound.error().str();
 }
 
@@ -80,11 +82,19 @@ TEST(Parameters, DescriptorAsPointer) {
   EXPECT_EQ((*bound)[6].bits, 0u);
 }
 
-TEST(Parameters, HalfBlocksAndRawBytesFit) {
+TEST(Parameters, RawBytesFit) {
   auto parameters = fitting();
-  parameters[0].block = {8, 32};
   parameters[5].element = DType::i8;
   EXPECT_EQ(errorOf(parameters), "fits");
+}
+
+TEST(Parameters, ABlockIsCutIntoNoMorePartsThanThereAreCtas) {
+  auto parameters = fitting();
+  parameters[0].block = {8, 32};
+  EXPECT_NE(errorOf(parameters).find("'a', whose block is 16x32,"), std::string::npos);
+  EXPECT_EQ(errorOf(parameters, 2), "fits");
+  parameters[0].block = {8, 16};
+  EXPECT_NE(errorOf(parameters, 2).find("'a', whose block is 16x32,"), std::string::npos);
 }
 
 TEST(Parameters, Misfits) {
@@ -145,7 +155,9 @@ TEST(Descriptors, WhatTmaCannotAddressIsRefused) {
               x.strides = {36, 1};
             }).find("has strides[0] = 36, 72 bytes; TMA needs a multiple"),
             std::string::npos);
-  EXPECT_NE(errorAfter([](Argument &x) { x.strides = {32, 2}; }).find("needs contiguous elements"),
+  EXPECT_NE(errorAfter([](Argument &x) {
+              x.strides = {32, 2};
+            }).find("needs contiguous elements"),
             std::string::npos);
   EXPECT_NE(errorAfter([](Argument &x) {
               x.shape = {0, 32};
