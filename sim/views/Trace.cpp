@@ -142,7 +142,7 @@ std::string Trace::json() const {
   for (const PhaseChange &change : phases) {
     const TrackInfo &track = tracks[change.track];
     print.begin("C");
-    print.text("name", "CTA " + std::to_string(track.cta) + " " + track.name + " phase");
+    print.text("name", "CTA " + std::to_string(track.cta) + " " + track.name);
     print.number("pid", process(change.track));
     print.time("ts", change.time);
     print.raw(",\"args\":{\"phase\":" + std::to_string(change.phase) + "}");

@@ -21,6 +21,7 @@ NOT_RUN = {
     "sudo apt": "installs packages",
     "./scripts/quickstart.sh": "builds the tree; its steps are run by tests of their own",
     "./scripts/test.sh": "is the suite",
+    "scripts/package.py": "takes minutes; test_packages.py makes both packages and tries them",
     "scripts/verify_changed.sh": "needs a repository's history; test_ci.py runs it in one",
     "scripts/test-gpu.sh": "needs an NVIDIA GPU",
     "build/bin/tlx-run --device cuda": "needs an NVIDIA GPU",
@@ -153,6 +154,13 @@ class Commands(unittest.TestCase):
                 text = helps.setdefault(tool, subprocess.run([pytlx.tool("tlx-" + tool), "--help"], capture_output=True, text=True).stdout)
                 for flag in re.findall(r"(?<!\S)--[a-z][a-z0-9-]*", rest):
                     self.assertRegex(text, r"(?m)^ +(-\w,)?%s\b" % flag, "%s: tlx-%s has no %s" % (path, tool, flag))
+
+    def test_commandsStandInIndentedBlocks(self):
+        """Which are those that are run."""
+        for path in documents():
+            fenced = "\n".join(pytlx.read(path).split("```")[1::2])
+            if path not in USAGE:
+                self.assertEqual([line for line in fenced.splitlines() if COMMAND.match(line)], [], path)
 
     def test_thePatternSeesCommands(self):
         for line in ("$ build/bin/tlx x", "build/bin/tlx-verify k", "./scripts/test.sh", "PYTHONPATH=python pytest -p x", "pip install x"):
