@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -283,19 +284,36 @@ void Exporter::emitClusterSync() {
   }
 }
 
+/// What a kernel calls, directly or through others, in the order of the module: other kernels of
+/// the file have no part in its launch.
+static SmallVector<tt::FuncOp> calledFrom(tt::FuncOp kernel, ModuleOp module) {
+  llvm::SmallSetVector<Operation *, 4> reached;
+  reached.insert(kernel);
+  for (size_t next = 0; next < reached.size(); ++next)
+    reached[next]->walk([&](tt::CallOp call) {
+      if (auto callee = module.lookupSymbol<tt::FuncOp>(call.getCallee()))
+        reached.insert(callee);
+    });
+  SmallVector<tt::FuncOp> called;
+  for (auto function : module.getOps<tt::FuncOp>())
+    if (function != kernel && !function.isExternal() && reached.contains(function))
+      called.push_back(function);
+  return called;
+}
+
 Result<std::unique_ptr<sim::Program>> Exporter::run(tt::FuncOp kernel) {
   if (builder.facts().clusterSize() > 1)
     clusterSync = lowerClusterSync(kernel);
   if (!layOutStorage(kernel))
     return *error;
-  for (auto function : module.getOps<tt::FuncOp>())
-    if (function != kernel && !function.isExternal())
-      functions[function.getName()] =
-          builder.declareFunction(function.getName().str(), typeIds(function.getArgumentTypes()),
-                                  typeIds(function.getResultTypes()));
+  const SmallVector<tt::FuncOp> called = calledFrom(kernel, module);
+  for (tt::FuncOp function : called)
+    functions[function.getName()] =
+        builder.declareFunction(function.getName().str(), typeIds(function.getArgumentTypes()),
+                                typeIds(function.getResultTypes()));
   exportKernel(kernel);
-  for (auto function : module.getOps<tt::FuncOp>())
-    if (function != kernel && !function.isExternal() && !error)
+  for (tt::FuncOp function : called)
+    if (!error)
       exportFunction(function);
   if (error)
     return *error;

@@ -15,7 +15,7 @@ struct Exported {
   std::string error;
 };
 
-Exported exportText(const char *text) {
+Exported exportText(const char *text, const std::string &kernel = {}) {
   mlir::DialectRegistry registry;
   registerDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
@@ -26,7 +26,9 @@ Exported exportText(const char *text) {
     result.error = module.error().str();
     return result;
   }
-  auto program = exportProgram(**module);
+  ExportOptions options;
+  options.kernel = kernel;
+  auto program = exportProgram(**module, options);
   if (program)
     result.program = std::move(*program);
   else
@@ -342,6 +344,33 @@ TEST(Export, TwoKernelsNeedAName) {
 tt.func public @a() { tt.return }
 tt.func public @b() { tt.return })");
   EXPECT_NE(e.error.find("several kernels: 'a' and 'b'"), std::string::npos) << e.error;
+}
+
+TEST(Export, OtherKernelsOfTheFileAreLeftOut) {
+  // Buffers and unknown operations of @b are none of @a's; what @a calls is.
+  const char *text = R"(
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+tt.func public @b(%x: f32) {
+  %m = ttg.local_alloc : () -> !ttg.memdesc<64xf32, #shared, #smem, mutable>
+  %y = math.atan %x : f32
+  tt.return
+}
+tt.func private @helper(%x: i32) -> i32 { tt.return %x : i32 }
+tt.func private @through(%x: i32) -> i32 {
+  %y = tt.call @helper(%x) : (i32) -> i32
+  tt.return %y : i32
+}
+tt.func public @a(%x: i32) {
+  %m = ttg.local_alloc : () -> !ttg.memdesc<32xf32, #shared, #smem, mutable>
+  %y = tt.call @through(%x) : (i32) -> i32
+  tt.return
+})";
+  Exported a = exportText(text, "a");
+  ASSERT_TRUE(a.program) << a.error;
+  EXPECT_EQ(a.program->allocations.size(), 1u);
+  EXPECT_EQ(a.program->functions.size(), 3u); // @a, @helper and @through
+  EXPECT_NE(exportText(text, "b").error.find("math.atan"), std::string::npos);
 }
 
 } // namespace
