@@ -178,7 +178,8 @@ Result<Compiled> compileModule(ModuleOp module, const CompileOptions &options, P
     result.package.codes.push_back({*arch, "ptx", std::move(*ptx)});
     return result;
   }
-  Result<Assembled> assembled = assemble(*ptx, *arch, options.assembler);
+  Result<Assembled> assembled = assembleForOccupancy(
+      *ptx, *arch, options.assembler, result.package.warps, result.package.sharedBytes);
   if (!assembled)
     return assembled.error();
   result.log = std::move(assembled->log);

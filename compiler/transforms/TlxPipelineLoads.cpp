@@ -37,9 +37,12 @@ namespace {
 /// What rings may take of the 227 KiB that a CTA has, with room for scratch.
 constexpr int64_t kMostBytes = 160 * 1024;
 
-/// Rounds that copies run ahead, where there is room: of products that overlap, which leave a
-/// round no other work, and of others.
-constexpr int64_t kAhead = 2, kAheadOfWork = 1;
+/// Rounds that copies run ahead where there is room.
+constexpr int64_t kAhead = 2;
+
+/// Rings larger than this keep CTAs from a multiprocessor: where products do not overlap those of
+/// the next round, which leaves a round other work, copies run one round ahead then.
+constexpr int64_t kSmallRings = 32 * 1024;
 
 struct Staged {
   tt::LoadOp load;
@@ -91,12 +94,13 @@ public:
     int64_t bytes = 0;
     for (const Staged &one : staged)
       bytes += bytesOf(one.buffer);
-    for (auto [rounds, overlaps] : {std::pair(kAhead, true), {1, true}, {kAheadOfWork, false}}) {
+    for (auto [rounds, overlaps] :
+         {std::pair(kAhead, true), {1, true}, {kAhead, false}, {1, false}}) {
       if (overlaps && !sums)
         continue;
       ahead = rounds;
       size = rounds + 1;
-      if (bytes * size > budget)
+      if (bytes * size > (overlaps || rounds == 1 ? budget : std::min(budget, kSmallRings)))
         continue;
       if (overlaps)
         overlap = sums;
@@ -347,16 +351,31 @@ private:
     leave(next, kept);
   }
 
-  /// Moves the body over, with copies in front and reads of the ring in place of loads.
+  /// The operation that must not begin before copies have arrived: the first product where only
+  /// products of warp groups read rings, or its fence.
+  Operation *firstReader() {
+    if (llvm::all_of(staged, [](const Staged &one) { return isa<ttg::LocalAllocOp>(one.user); }))
+      for (auto product : body->getOps<ttng::WarpGroupDotOp>())
+        if (staysForRounds(product.getA()) || staysForRounds(product.getB())) {
+          auto fence = dyn_cast_or_null<ttng::FenceAsyncSharedOp>(product->getPrevNode());
+          return fence ? fence.getOperation() : product.getOperation();
+        }
+    return &body->front();
+  }
+
+  /// Moves the body over, with copies in front of what reads them and reads of the ring in place
+  /// of loads.
   void fill(scf::ForOp next, ArrayRef<unsigned> kept) {
     Location loc = loop.getLoc();
     Block *target = next.getBody();
     MutableArrayRef<BlockArgument> arguments = next.getRegionIterArgs();
-    OpBuilder b = OpBuilder::atBlockBegin(target);
+    Operation *front = firstReader();
+    OpBuilder b(front);
     Value token = ttg::AsyncWaitOp::create(b, loc, ValueRange(), (ahead - 1) * staged.size());
-    Operation *front = token.getDefiningOp();
-    if (fences())
+    if (fences() && !isa<ttng::FenceAsyncSharedOp>(front))
       front = ttng::FenceAsyncSharedOp::create(b, loc, false);
+    else if (!fences())
+      front = token.getDefiningOp();
     SmallVector<Value> values(arguments.slice(kept.size(), carried.size()));
     Value reads = arguments[arguments.size() - 2], writes = arguments.back();
 

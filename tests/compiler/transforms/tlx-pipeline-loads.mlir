@@ -66,10 +66,17 @@ tt.func @product(%base: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32) -> t
 }
 
 // An operand whose buffer the next round fills again cannot be read that long: its
-// elements are not consecutive, so that no copy can take it.
+// elements are not consecutive, so that no copy can take it. The wait for copies stands
+// behind its load.
 // GROUP-LABEL: @one_copied
-// GROUP: ttg.local_alloc : () -> !ttg.memdesc<2x64x64xf16
+// GROUP: ttg.local_alloc : () -> !ttg.memdesc<3x64x64xf16
 // GROUP: scf.for
+// GROUP: ttg.local_alloc
+// GROUP: ttg.async_wait {num = 1 : i32}
+// GROUP-NEXT: ttng.fence_async_shared
+// GROUP: ttg.async_copy_global_to_local
+// GROUP-NOT: ttng.fence_async_shared
+// GROUP: ttng.warp_group_dot %
 // GROUP: ttng.warp_group_dot_wait %{{.*}} {pendings = 0
 // CHECK-LABEL: @one_copied
 // CHECK: scf.for
