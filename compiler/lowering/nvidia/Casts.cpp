@@ -90,8 +90,12 @@ static LogicalResult convertFloat(Operation *op, Emitter &e, Type from, Type to,
                                 << " has no lowering for sm_90a";
   if (rounding == tt::RoundingMode::RS)
     return op->emitError("'") << op->getName() << "' rounding stochastically needs sm_100a";
+  bool truncates = rounding == tt::RoundingMode::RTZ;
+  if (truncates && isFloat8(to) && (!isa<Float8E5M2Type>(to) || from.isF64()))
+    return op->emitError("'") << op->getName() << "' of " << from << " to " << to
+                              << " rounding towards zero has no lowering for sm_90a";
   Type target = e.scalarType(to);
-  if (from.isF32() && (to.isF16() || to.isBF16()) && rounding != tt::RoundingMode::RTZ &&
+  if (from.isF32() && (to.isF16() || to.isBF16()) && !truncates &&
       e.get(op->getOperand(0)).size() % 2 == 0) {
     narrowPairs(op, e, target);
     return success();
@@ -103,6 +107,10 @@ static LogicalResult convertFloat(Operation *op, Emitter &e, Type from, Type to,
       return LL::FPExtOp::create(e.b, e.loc, target, x[0]);
     Value wide = widened(e, x[0], from);
     if (isFloat8(to)) {
+      if (truncates) // the upper byte of an f16
+        return e.resize(
+            e.lshr(e.cast(ptx::roundToZero(e, wide, e.b.getF16Type()), e.b.getI16Type()), 8),
+            target);
       if (wide.getType().isF64())
         wide = LL::FPTruncOp::create(e.b, e.loc, e.b.getF32Type(), wide);
       return ptx::toFloat8(e, wide, float8Name(to));
@@ -111,7 +119,7 @@ static LogicalResult convertFloat(Operation *op, Emitter &e, Type from, Type to,
       return wide;
     if (target.getIntOrFloatBitWidth() > wide.getType().getIntOrFloatBitWidth())
       return LL::FPExtOp::create(e.b, e.loc, target, wide);
-    if (rounding == tt::RoundingMode::RTZ && wide.getType().isF32())
+    if (truncates && wide.getType().isF32())
       return ptx::roundToZero(e, wide, target);
     return LL::FPTruncOp::create(e.b, e.loc, target, wide);
   });

@@ -28,6 +28,11 @@ void meetAtClusterEntry(Emitter &e) {
   wait(e);
 }
 
+void meetCluster(Emitter &e) {
+  arrive(e, false);
+  wait(e);
+}
+
 void arriveAtClusterEntry(Emitter &e) {
   if (e.plan.clusterEntryAfter)
     arrive(e, true);

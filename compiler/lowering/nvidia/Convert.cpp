@@ -1,6 +1,7 @@
 #include "compiler/lowering/nvidia/Convert.h"
 
 #include "compiler/analysis/EncodingToLayout.h"
+#include "compiler/lowering/nvidia/Cluster.h"
 #include "compiler/lowering/nvidia/Exchange.h"
 #include "compiler/lowering/nvidia/Families.h"
 
@@ -149,8 +150,14 @@ Registers convertRegisters(Emitter &e, const Registers &registers, const LinearL
   if (std::optional<Halves> halves = halveIfLarge(from, to, bits))
     return convertHalves(e, registers, *halves);
   Exchange exchange(e, {from, to}, element, 0);
+  bool crosses = crossesCtas(from, to);
+  if (crosses) // others may still read the memory that is written here
+    meetCluster(e);
   exchange.store(registers);
-  e.taskBarrier();
+  if (crosses)
+    meetCluster(e);
+  else
+    e.taskBarrier();
   return exchange.load();
 }
 
@@ -197,8 +204,19 @@ std::optional<Movement> movementOf(Operation *op) {
   return std::nullopt;
 }
 
+/// Whether some warps are not there to meet the cluster's.
+static bool isSpecialised(tt::FuncOp kernel) {
+  return kernel->walk([](ttg::WarpSpecializeOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
 template <typename Op> static LogicalResult lowerMovement(Op op, Emitter &e) {
   std::optional<Movement> movement = movementOf(op);
+  if (crossesCtas(movement->from, movement->to) &&
+      isSpecialised(op->template getParentOfType<tt::FuncOp>()))
+    return op.emitError("'")
+           << op->getName()
+           << "' across the CTAs of a cluster has no lowering in a warp-specialised kernel";
   Registers source = e.get(op.getOperand());
   e.set(op.getResult(), convertRegisters(e, source, movement->from, movement->to));
   return success();

@@ -58,9 +58,27 @@ static LinearLayout withinCta(const LinearLayout &layout) {
   return layout.sublayout(ins, layout.outNames());
 }
 
+bool crossesCtas(const LinearLayout &from, const LinearLayout &to) {
+  auto at = [](const LinearLayout &layout, unsigned bit, const std::string &dim) {
+    return bit < layout.inBits(layout::kBlock) ? layout.basis(layout::kBlock, bit, dim) : 0;
+  };
+  unsigned bits = std::max(from.inBits(layout::kBlock), to.inBits(layout::kBlock));
+  for (unsigned bit = 0; bit < bits; ++bit)
+    for (const std::string &dim : to.outNames())
+      if (at(from, bit, dim) != at(to, bit, dim))
+        return true;
+  return false;
+}
+
 Exchange::Exchange(Emitter &e, const Movement &movement, Type element, int64_t offset)
     : e(e), element(element), place{e.add(e.scratch(), e.i32(offset)), e.i32(0)},
       from(withinCta(movement.from)), to(withinCta(movement.to)), shared(rowMajor(from, to)) {
+  if (crossesCtas(movement.from, movement.to)) {
+    from = movement.from;
+    to = movement.to;
+    ctas = std::max(from.inSize(layout::kBlock), to.inSize(layout::kBlock));
+    return;
+  }
   auto use = [&](const LinearLayout &layout) {
     return SharedAccess(e, from, layout, element).use(/*loads=*/false) +
            SharedAccess(e, to, layout, element).use(/*loads=*/true);
@@ -86,7 +104,11 @@ Exchange::Exchange(Emitter &e, const Movement &movement, Type element, int64_t o
 }
 
 void Exchange::store(const Registers &registers) {
-  SharedAccess(e, from, shared, element).store(place, registers);
+  SharedAccess access(e, from, shared, element);
+  if (ctas > 1)
+    access.storeEverywhere(place, registers, ctas);
+  else
+    access.store(place, registers);
 }
 
 Registers Exchange::load() { return SharedAccess(e, to, shared, element).load(place); }

@@ -7,6 +7,9 @@
 //   rows of 256 bytes, read by eight lanes with 16 bytes of eight rows each:
 //   piece p of row r lies at p ^ (r % 8)
 //
+// Where the CTAs of a cluster hold other parts before and after, each has memory for
+// the whole tile, and every CTA stores its elements in all of them.
+//
 //===----------------------------------------------------------------------===//
 #pragma once
 
@@ -15,8 +18,11 @@
 
 namespace tlx::nvidia {
 
+/// Whether the CTAs of a cluster hold other parts of a tile before and after.
+bool crossesCtas(const layout::LinearLayout &from, const layout::LinearLayout &to);
+
 /// A movement's two halves, at an offset of the scratch memory; a barrier belongs
-/// between them.
+/// between them, one of the cluster where the movement crosses CTAs.
 class Exchange {
 public:
   Exchange(Emitter &e, const Movement &movement, Type element, int64_t offset);
@@ -27,7 +33,8 @@ private:
   Emitter &e;
   Type element;
   Buffer place;
-  layout::LinearLayout from, to; ///< within the CTA
+  int64_t ctas = 1;              ///< that get what is stored
+  layout::LinearLayout from, to; ///< within the CTA where that is one
   layout::LinearLayout shared;
 };
 

@@ -100,8 +100,23 @@ Buffer scratchAt(Emitter &e, int64_t offset) {
   return {e.add(e.scratch(), e.i32(offset)), e.i32(0)};
 }
 
+/// Whether the CTAs of a cluster hold other parts of a tile along a dimension.
+bool isSplit(const LinearLayout &layout, unsigned dim) {
+  for (unsigned bit = 0; bit < layout.inBits(layout::kBlock); ++bit)
+    if (layout.basis(layout::kBlock, bit, layout::dimName(dim)) != 0)
+      return true;
+  return false;
+}
+
+LogicalResult refuseSplit(Operation *op) {
+  return op->emitError("'") << op->getName() << "' across the CTAs of a cluster has no lowering";
+}
+
 LogicalResult lowerGather(tt::GatherOp op, Emitter &e) {
   auto source = cast<RankedTensorType>(op.getSrc().getType());
+  for (unsigned dim = 0; dim < source.getRank(); ++dim)
+    if (isSplit(e.layout(source), dim))
+      return refuseSplit(op);
   LinearLayout shared = rowMajor(source.getShape());
   int64_t bytes = bytesIn(source.getElementType());
   Buffer scratch = scratchAt(e, 0);
@@ -124,6 +139,8 @@ LogicalResult lowerScan(tt::ScanOp op, Emitter &e) {
   const LinearLayout tile = e.layout(type);
   LinearLayout shared = rowMajor(type.getShape());
   unsigned axis = op.getAxis();
+  if (isSplit(tile, axis))
+    return refuseSplit(op);
   int64_t length = type.getShape()[axis];
   SmallVector<Registers> values;
   SmallVector<int64_t> offsets;
@@ -181,6 +198,8 @@ LogicalResult lowerScan(tt::ScanOp op, Emitter &e) {
 LogicalResult lowerHistogram(tt::HistogramOp op, Emitter &e) {
   auto result = cast<RankedTensorType>(op.getType());
   auto source = cast<RankedTensorType>(op.getSrc().getType());
+  if (isSplit(e.layout(source), 0) || isSplit(e.layout(result), 0))
+    return refuseSplit(op);
   int64_t bins = result.getShape()[0];
   for (int64_t first = 0; first < bins; first += e.task.warps * 32) {
     Value bin = e.add(e.task.thread, e.i32(first));

@@ -1,6 +1,7 @@
 // Elementary functions. Exponentials, logarithms and roots use the hardware's
 // approximations, as the front end's contract allows (2 ulp for exp2 and rsqrt in
-// f32, subnormal results 0); half precision is computed in f32, f64 by the device library.
+// f32). Logarithms know subnormal numbers, the others take them for 0, as in the
+// producer's code. Half precision is computed in f32, f64 by the device library.
 #include "compiler/lowering/nvidia/Emitter.h"
 #include "compiler/lowering/nvidia/Families.h"
 #include "compiler/lowering/nvidia/Library.h"
@@ -54,13 +55,13 @@ static LogicalResult lowerExp(math::ExpOp op, Emitter &e) {
   return approximate(op, e, "ex2.approx.ftz", std::numbers::log2e);
 }
 static LogicalResult lowerLog2(math::Log2Op op, Emitter &e) {
-  return approximate(op, e, "lg2.approx.ftz");
+  return approximate(op, e, "lg2.approx");
 }
 static LogicalResult lowerLog(math::LogOp op, Emitter &e) {
-  return approximate(op, e, "lg2.approx.ftz", 1, std::numbers::ln2);
+  return approximate(op, e, "lg2.approx", 1, std::numbers::ln2);
 }
 static LogicalResult lowerRsqrt(math::RsqrtOp op, Emitter &e) {
-  return approximate(op, e, "rsqrt.approx");
+  return approximate(op, e, "rsqrt.approx.ftz");
 }
 
 static LogicalResult lowerAbsI(math::AbsIOp op, Emitter &e) {

@@ -2,6 +2,7 @@
 
 #include "compiler/layout/Queries.h"
 #include "compiler/lowering/nvidia/Fragment.h"
+#include "compiler/lowering/nvidia/Ptx.h"
 
 using namespace mlir;
 namespace LL = mlir::LLVM;
@@ -237,6 +238,19 @@ void SharedAccess::store(Buffer buffer, const Registers &registers) {
     for (auto [index, reg] : llvm::enumerate(numbers))
       all = LL::InsertElementOp::create(e.b, e.loc, all, toMemory(registers[reg]), e.i32(index));
     e.storeShared(all, address);
+  });
+}
+
+void SharedAccess::storeEverywhere(Buffer buffer, const Registers &registers, int64_t ctas) {
+  unsigned bits = memory.getIntOrFloatBitWidth();
+  Value always = e.constant(e.b.getI1Type(), 1);
+  each(buffer, [&](Value address, ArrayRef<int64_t> numbers) {
+    for (int64_t rank = 0; rank < ctas; ++rank) {
+      Value there = ptx::mapToRank(e, address, e.i32(rank));
+      for (auto [index, reg] : llvm::enumerate(numbers))
+        ptx::storeCluster(e, always, e.add(there, e.i32(int64_t(index) * bits / 8)),
+                          e.cast(toMemory(registers[reg]), e.b.getIntegerType(bits)));
+    }
   });
 }
 

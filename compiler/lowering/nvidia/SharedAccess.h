@@ -28,6 +28,8 @@ public:
   void limit(llvm::ArrayRef<unsigned> bits);
   Registers load(Buffer buffer);
   void store(Buffer buffer, const Registers &registers);
+  /// Into the buffer that each of the cluster's first `ctas` CTAs has at this place.
+  void storeEverywhere(Buffer buffer, const Registers &registers, int64_t ctas);
   /// For each access: its address and the numbers of its registers, in order.
   void each(Buffer buffer,
             llvm::function_ref<void(Value address, llvm::ArrayRef<int64_t> registers)> f);
