@@ -283,8 +283,11 @@ static bool calculate(const PtxInst &inst, const PtxType &type, const uint64_t *
   const std::string &op = inst.name[0];
   const uint64_t mask = maskOf(type.bits);
   if (type.kind == Kind::Float) {
-    double a = floatValue(type, x[0] & mask), b = floatValue(type, x[1] & mask),
-           c = floatValue(type, x[2] & mask), r;
+    // With .ftz subnormal numbers count as zeros.
+    const double smallest = hasPart(inst, "ftz") && type.bits == 32 ? 0x1p-126 : 0;
+    auto flushed = [&](double v) { return std::fabs(v) < smallest ? std::copysign(0.0, v) : v; };
+    double a = flushed(floatValue(type, x[0] & mask)), b = flushed(floatValue(type, x[1] & mask)),
+           c = flushed(floatValue(type, x[2] & mask)), r;
     if (op == "add")
       r = a + b;
     else if (op == "sub")
@@ -324,18 +327,37 @@ static bool calculate(const PtxInst &inst, const PtxType &type, const uint64_t *
       return false;
     if (hasPart(inst, "sat"))
       r = r != r ? 0 : std::clamp(r, 0.0, 1.0);
-    out = fromDouble(type.dtype, relu(inst, r), roundingOf(inst));
+    out = fromDouble(type.dtype, flushed(relu(inst, r)), roundingOf(inst));
     return true;
   }
   uint64_t a = x[0] & mask, b = x[1] & mask, c = x[2] & mask;
   bool isSigned = type.kind == Kind::Signed;
   int64_t sa = signedValue(a, type.bits), sb = signedValue(b, type.bits);
   unsigned shift = unsigned(std::min<uint64_t>(x[1] & 0xFFFFFFFFu, 64));
-  if (op == "add")
+  if ((op == "add" || op == "sub") && hasPart(inst, "sat")) {
+    int64_t most = int64_t(maskOf(type.bits - 1));
+    out = uint64_t(std::clamp(op == "add" ? sa + sb : sa - sb, -most - 1, most));
+  } else if (op == "add")
     out = a + b;
   else if (op == "sub")
     out = a - b;
-  else if (op == "mul" || op == "mad") {
+  else if (op == "sad")
+    out = c + (isSigned ? uint64_t(std::max(sa, sb) - std::min(sa, sb))
+                        : std::max(a, b) - std::min(a, b));
+  else if (op == "shf") { // the upper or lower half of two registers, shifted as one
+    unsigned by = unsigned(hasPart(inst, "wrap") ? x[2] & 31 : std::min<uint64_t>(c, 32));
+    uint64_t both = a | b << 32;
+    out = hasPart(inst, "l") ? both << by >> 32 : both >> by;
+  } else if (op == "dp4a" && inst.name.size() == 3) { // .atype.btype
+    const bool signs[] = {inst.name[1] == "s32", inst.name[2] == "s32"};
+    int64_t sum = isSigned || signs[0] ? signedValue(c, 32) : int64_t(c);
+    for (unsigned at = 0; at < 32; at += 8) {
+      uint64_t l = a >> at & 255, r = b >> at & 255;
+      sum +=
+          (signs[0] ? signedValue(l, 8) : int64_t(l)) * (signs[1] ? signedValue(r, 8) : int64_t(r));
+    }
+    out = uint64_t(sum);
+  } else if (op == "mul" || op == "mad") {
     unsigned __int128 wide =
         isSigned ? (unsigned __int128)((__int128)sa * sb) : (unsigned __int128)a * b;
     if (hasPart(inst, "wide")) {
@@ -454,6 +476,8 @@ bool PtxLanes::compute(const PtxInst &inst) {
     return true;
   }
   if (inst.name[0] == "setp" && from.size() == 2 && inst.name.size() >= 3) {
+    if (inst.operands[0][0].find('|') != std::string::npos)
+      return false; // its complement as well
     const std::string &relation = inst.name[1];
     for (size_t i = 0; i < lanes; ++i) {
       uint64_t a = from[0][i] & maskOf(type.bits), b = from[1][i] & maskOf(type.bits);

@@ -190,6 +190,23 @@ tt.func public @k(%x: !tt.ptr<f16>, %y: !tt.ptr<f16>) {
         np.testing.assert_array_equal(self.assembly("bfi.b32 $0, $1, 0, 24, 8;", "=r,r", x), x << 24)
         np.testing.assert_array_equal(self.assembly("brev.b32 $0, $1;", "=r,r", x).view(np.uint32), [int("{:032b}".format(v)[::-1], 2) for v in u])
 
+    def test_assemblyOfSums(self):
+        x = np.random.default_rng(4).integers(-2**31, 2**31, 256).astype(np.int32)
+        wide, bytes_ = x.astype(np.int64), x.view(np.int8).reshape(-1, 4).astype(np.int64)
+        low = lambda values: (values & 0xFFFFFFFF).astype(np.uint32).view(np.int32)
+        np.testing.assert_array_equal(self.assembly("dp4a.s32.s32 $0, $1, $1, 5;", "=r,r", x), low((bytes_**2).sum(axis=1) + 5))
+        np.testing.assert_array_equal(self.assembly("dp4a.u32.s32 $0, $1, $1, $1;", "=r,r", x), low((bytes_ * (bytes_ & 255)).sum(axis=1) + wide))
+        np.testing.assert_array_equal(self.assembly("sad.s32 $0, $1, -9, 3;", "=r,r", x), low(np.abs(wide + 9) + 3))
+        np.testing.assert_array_equal(self.assembly("add.sat.s32 $0, $1, $1;", "=r,r", x), np.clip(2 * wide, -2**31, 2**31 - 1))
+        np.testing.assert_array_equal(self.assembly("sub.sat.s32 $0, 7, $1;", "=r,r", x), np.clip(7 - wide, -2**31, 2**31 - 1))
+        u = x.view(np.uint32).astype(np.uint64)
+        both = u | np.uint64(0x12345678) << np.uint64(32)
+        np.testing.assert_array_equal(self.assembly("shf.l.wrap.b32 $0, $1, 0x12345678, 41;", "=r,r", x), low(both << np.uint64(9) >> np.uint64(32)))
+        np.testing.assert_array_equal(self.assembly("shf.r.clamp.b32 $0, $1, 0x12345678, 41;", "=r,r", x), np.full(256, 0x12345678))
+        f = np.array([1e-39, -1e-39, 1e-38, 3] * 64, np.float32)
+        np.testing.assert_array_equal(self.assembly("mul.ftz.f32 $0, $1, 0f3F000000;", "=f,f", f, 1, "f32"), np.array([0, 0, 0, 1.5] * 64, np.float32))
+        np.testing.assert_array_equal(self.assembly("mul.f32 $0, $1, 0f3F000000;", "=f,f", f, 1, "f32"), f * np.float32(0.5))
+
     def test_assemblyOfNarrowFloats(self):
         x = np.concatenate([np.random.default_rng(3).standard_normal(254).astype(np.float32) * 4, np.array([np.inf, -6.5], np.float32)])
         bits = x.view(np.uint32)
