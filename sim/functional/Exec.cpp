@@ -286,15 +286,17 @@ void noteDeclared(Exec &exec, sync::Moment moment) {
       continue;
     Cta *owner = nullptr;
     sync::Space space = tensor ? sync::Space::Tensor : sync::Space::Shared;
-    if (!exec.storage(target.mem(), space, &owner))
+    MemRef ref = target.mem();
+    if (effect.rank != noReg && !effect.rankIsMask && !valueOf(effect.rank).isUnknown())
+      ref.rank = static_cast<int32_t>(valueOf(effect.rank).asInt());
+    if (!exec.storage(ref, space, &owner))
       continue;
-    auto ranges = tileRanges(exec.prepared.map(program.regTypes[effect.target]), target.mem());
     int32_t first = owner->rank, last = first;
     if (exec.forPair()) // works on the memory of both
       first &= ~1, last |= 1;
     for (int32_t rank = first; rank <= last; ++rank)
-      exec.noteShared(exec.cluster.cta(rank), space, ranges, effect.proxy,
-                      effect.kind == sync::Kind::Write);
+      exec.noteAccess(exec.cluster.cta(rank), exec.prepared.map(program.regTypes[effect.target]),
+                      ref, space, effect.proxy, effect.kind == sync::Kind::Write);
   }
 }
 

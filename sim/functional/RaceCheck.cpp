@@ -381,6 +381,11 @@ void RaceCheck::touch(Shadow &shadow, const AccessEvent &event, const ByteRange 
   };
   cut(range.begin);
   cut(end);
+  // The async proxy comes to what the generic one touched.
+  auto unfenced = [&](const Stamp &before) {
+    return checksFences && stamp.async && event.space == sync::Space::Shared && before.actor >= 0 &&
+           !before.async && knows.fenced.at(before.actor) < before.clock;
+  };
   auto it = shadow.lower_bound(range.begin);
   for (uint64_t at = range.begin; at < end;) {
     if (it == shadow.end() || it->first > at) {
@@ -393,15 +398,16 @@ void RaceCheck::touch(Shadow &shadow, const AccessEvent &event, const ByteRange 
     if (!ordered(cell.write, stamp, knows)) {
       report(Finding::Kind::Race, event, cell.write, true, at);
       raced = true;
-    } else if (checksFences && stamp.async && event.space == sync::Space::Shared &&
-               cell.write.actor >= 0 && !cell.write.async &&
-               knows.fenced.at(cell.write.actor) < cell.write.clock) {
+    } else if (unfenced(cell.write)) {
       report(Finding::Kind::MissingFence, event, cell.write, true, at);
     }
     if (event.write) {
       for (const Stamp &read : cell.reads)
         if (!raced && !ordered(read, stamp, knows)) {
           report(Finding::Kind::Race, event, read, false, at);
+          raced = true;
+        } else if (!raced && afterReads && unfenced(read)) {
+          report(Finding::Kind::MissingFence, event, read, false, at);
           raced = true;
         }
       cell.write = stamp;
@@ -468,8 +474,8 @@ void RaceCheck::report(Finding::Kind kind, const AccessEvent &event, const Stamp
         (event.warps >= 0 && before.warps >= 0 && by == other ? ", by other warps of the task"
                                                               : "");
   else
-    finding.message = access + " through the async proxy after a generic write, without a "
-                               "fence.proxy.async in between";
+    finding.message = access + " through the async proxy after a generic " +
+                      (beforeWrote ? "write" : "read") + ", without a fence.proxy.async in between";
   finding.notes.push_back({program.code[before.pc].loc,
                            "'" + otherName + "' " +
                                does(program, before.pc, beforeWrote, before.async) + " them here"});

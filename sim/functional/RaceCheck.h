@@ -44,6 +44,9 @@ public:
   /// `next` sees every event too; it may be null.
   RaceCheck(const Program &program, Observer *next);
   void attach(Cluster &cluster);
+  /// Looks for proxy fences before the compiler has added its own, and between a generic read
+  /// and an asynchronous write, as the letter of PTX has it.
+  void demandFences() { checksFences = afterReads = true; }
 
   bool wantsAccesses() const override { return true; }
   void onTaskStart(TaskRef task, Pc entry) override;
@@ -115,7 +118,7 @@ private:
   const Program &program;
   Observer *next;
   Cluster *cluster = nullptr;
-  bool checksFences;
+  bool checksFences, afterReads = false;
   bool pairs = false; ///< tcgen05 operations of a pair of CTAs share the even one's queue
   bool clustered = false;
   Actor numActors = 0;

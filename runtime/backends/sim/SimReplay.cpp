@@ -46,6 +46,7 @@ const std::vector<ClassRow> &classes() {
       {"remote-form", {K::BarrierMisuse}},
       {"memory-lifetime", {K::Race}},
       {"exit", {K::Leftover, K::Race}},
+      {"cluster-entry", {K::Race, K::BarrierMisuse}},
       {"cluster-barrier", {K::BarrierMisuse, K::Deadlock}},
       {"resources", {K::BadLaunch}},
   };
@@ -102,6 +103,9 @@ public:
     for (size_t axis = 0; axis < 3; ++axis)
       config.grid[axis] = int32_t(trace.launch.grid[axis]);
     config.values = false;
+    // The trace is the worst schedule, in which the warps of a task hang back too.
+    if (trace.violation.category == "lost-phase")
+      config.schedule.kind = sim::Schedule::Kind::Adversarial;
     machine = std::make_unique<sim::FunctionalMachine>(program, config, memory);
     std::vector<Finding> findings = machine->prepare();
     if (findings.empty()) {
@@ -187,6 +191,8 @@ private:
 
   void makeCluster(std::unique_ptr<sim::Cluster> &cluster, std::array<int32_t, 3> first) {
     races.push_back(std::make_unique<sim::RaceCheck>(program, &phases));
+    if (trace.violation.category == "proxy-fence")
+      races.back()->demandFences();
     cluster = machine->makeCluster(first, races.back().get());
     races.back()->attach(*cluster);
   }

@@ -167,6 +167,51 @@ TEST(SimReplay, ScalarsMustBeGiven) {
   EXPECT_FALSE(replayOnSim(kernel, t).ok());
 }
 
+/// A tile is read and then loaded over, at a level where the compiler has yet to insert fences.
+LaunchReport refill(bool fenced, std::string category) {
+  sim::test::Kernel b("refill");
+  b.at(1);
+  sim::Reg in = b.descArg("in", {8, 16}, DType::f32);
+  sim::Reg tile = b.shared("tile", {8, 16}, DType::f32, b.plain({8, 16}));
+  sim::Reg zero = b.i32(0), full = b.barrier(b.barriers("full", 1, 1), zero);
+  sim::Effect read;
+  read.kind = sync::Kind::Read;
+  read.space = sync::Space::Shared;
+  read.target = tile;
+  b.at(10);
+  b.emit1(Op::LocalLoad, {tile}, b.tensor({8, 16}, DType::f32), {}, {read});
+  sim::Effect fence;
+  fence.kind = sync::Kind::ProxyFence;
+  if (fenced)
+    b.sync({fence});
+  b.sync(sim::test::expectEffects(full, 512));
+  b.at(waitLine);
+  b.tmaLoad(in, full, tile, {zero, zero}, 512);
+  b.sync({sim::test::waitEffect(full, zero)});
+  b.ret();
+  sim::Program program = b.finish();
+  program.facts.level = "ttir";
+  EXPECT_TRUE(sim::validate(program).empty());
+  replay::Trace t = trace(std::move(category), 1);
+  t.kernel = "refill";
+  t.scalars.clear();
+  SimKernel kernel(std::make_shared<sim::Program>(std::move(program)), "refill.ttir");
+  auto report = replayOnSim(kernel, t);
+  EXPECT_TRUE(report.ok()) << report.error().str();
+  return report.ok() ? *report : LaunchReport();
+}
+
+TEST(SimReplay, FencesAreLookedForWhereOneIsClaimedToBeMissing) {
+  LaunchReport report = refill(false, "proxy-fence");
+  ASSERT_FALSE(report.findings.empty());
+  EXPECT_EQ(report.findings[0].category, "missing-fence") << notes(report);
+  EXPECT_NE(notes(report).find("after a generic read"), std::string::npos) << notes(report);
+  for (const LaunchReport &clean : {refill(true, "proxy-fence"), refill(false, "race")}) {
+    ASSERT_EQ(clean.findings.size(), 1u) << notes(clean);
+    EXPECT_EQ(clean.findings[0].category, "replay-mismatch") << notes(clean);
+  }
+}
+
 TEST(ReplayMatch, IterationsOfNestedLoops) {
   sim::Program program;
   program.loops = {{10, 30, -1}, {15, 25, -1}};
