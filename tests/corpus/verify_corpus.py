@@ -1,28 +1,35 @@
 #!/usr/bin/env python3
 """tlx-verify over the corpus: no false BUG on real kernels, every seeded fault found.
 
-    verify_corpus.py [--levels ttir,ttgir] [--timeout SECONDS] [--sample N] [--kernels | --bugs] [NAME...]
+    verify_corpus.py [--levels ttir,ttgir] [--timeout SECONDS] [--sample N] [--kernels | --bugs] [--share] [NAME...]
 
 Real kernels count as right when the verdict is PROVED, or BUG where KNOWN_FAULTS has them;
 UNKNOWN is counted apart with its reason. Of bugs/, the seeded form must be BUG at the levels that
 bug.json names, with a step or note of the trace in its faulty lines, and the fixed form PROVED.
+--share says how many of the real kernels with synchronisation are PROVED, and which faults the others have.
 Exit code 1 when a verdict is wrong; UNKNOWN alone is no failure.
 """
 import argparse
+import collections
 import json
 import os
+import re
 import sys
 import time
 
 import corpus
 
-# Kernels outside bugs/ whose IR really has a fault (confirmed by reading, simulation or the chip), and why.
-KNOWN_FAULTS = {
+# Kernels outside bugs/ whose IR really has a fault (confirmed by reading, simulation or the chip), and why: those that the
+# corpus's MANIFEST.md lists, ...
+LISTED_FAULTS = {
     "add2_warp_specialized_kernel-": "two tasks store different values to the same elements; the chip's results vary",
     "warp_specialized_kernel_with_start_ids-": "two tasks store different values to the same elements; the chip's results vary",
     "remote_copy_kernel-": "CTA 0 copies into CTA 1 with nothing that orders it after CTA 1's initialisation",
     "mul2_clc_multi_cta-": "hangs once a request is granted: the empty count covers every CTA, each arrives on its own barrier only",
     "matmul_kernel_tma_pipelined_blackwell-": "with K < 3 * 64 the prologue still issues three loads, which nobody waits for",
+}
+# ... those of sizes that are never excluded (one step, an odd count, an empty sequence), ...
+SIZE_FAULTS = {
     **dict.fromkeys(("attn_fwd_cluster_pipeline-" + id for id in ("2723a4", "7e0f9d", "95c47b", "a8c7a5")),
                     "with one or two key blocks, which the host code allows, the epilogue reads slot -1, or a slot that is still "
                     "being copied (the causal ones always have eight)"),
@@ -30,11 +37,15 @@ KNOWN_FAULTS = {
     "matmul_kernel_tlx_ws-ba7bd8": "the CTAs of a pair wait for each other in every step: an odd count of tiles hangs",
     "matmul_kernel_tlx_ws-e0668e": "the CTAs of a pair wait for each other in every step: an odd count of tiles hangs",
     "attn_fwd_single_q-": "lengths are read from memory, and the first key block is waited for: an empty sequence hangs",
+}
+# ... and those that only the verifier has shown.
+FOUND_FAULTS = {
     "v5_local_prefetch-": "the wait for the tile that a step reads stands before the next one's copy and leaves it pending; the machine "
                           "code has no other wait in between",
     "matmul_2cta_host_tma_kernel-": "only .ttgir shows that tl.dot over two CTAs arrives on the cluster's barrier before each product and "
                                     "never waits for it; the machine code does the same",
 }
+KNOWN_FAULTS = {**LISTED_FAULTS, **SIZE_FAULTS, **FOUND_FAULTS}
 
 
 # Of these, the ones that a pass brings in.
@@ -44,6 +55,38 @@ FAULTY_AT_TTGIR = ("matmul_2cta_host_tma_kernel-",)
 def knownFault(path):
     """Why a kernel is expected to be BUG, or nothing."""
     return next((why for name, why in KNOWN_FAULTS.items() if name in path), None)
+
+
+# Operations that tasks, CTAs or asynchronous work are ordered by, or that are asynchronous.
+SYNCHRONISES = re.compile(r"(?<![#!])\b(?:ttg|ttng|tlx|amdg|nvws|gpu|rocdl)\.\w*"
+                          r"(?:barrier|wait|commit|arrive|fence|async_|clc|tc_gen5_mma|warp_group_dot|warp_specialize|warp_pipeline)")
+
+
+def synchronises(text):
+    """Whether a module has synchronisation at this level."""
+    return SYNCHRONISES.search(text) is not None
+
+
+SHARE = ("kernels", "PROVED", "BUG listed", "BUG by size", "BUG found", "UNKNOWN", "PROVED share")
+
+
+def share(folder, verdicts):
+    """Of real kernels with synchronisation, by level: what SHARE says. `verdicts`: by path in `folder`."""
+    rows = collections.defaultdict(collections.Counter)
+    for path, verdict in verdicts.items():
+        if path.startswith("bugs" + os.sep):
+            continue
+        with open(os.path.join(folder, path), encoding="utf-8") as file:
+            if not synchronises(file.read()):
+                continue
+        kinds = {"BUG listed": LISTED_FAULTS, "BUG by size": SIZE_FAULTS, "BUG found": FOUND_FAULTS}
+        if verdict == "BUG":
+            verdict = next((kind for kind, names in kinds.items() if any(name in path for name in names)), "BUG unknown")
+        level = path.rsplit(".", 1)[1]
+        rows[level].update(("kernels", verdict))
+    for row in rows.values():
+        row["PROVED share"] = "%.1f %%" % (100 * row["PROVED"] / row["kernels"])
+    return {level: [rows[level][column] for column in SHARE] for level in corpus.LEVELS if level in rows}
 
 
 # Faults that the lowering repairs below the IR: judged without that contract, and with launches that leave a loop empty
@@ -132,6 +175,7 @@ def main():
     parser.add_argument("--sample", type=int, help="files of each folder and level (default: all)")
     parser.add_argument("--kernels", action="store_true", help="only real kernels")
     parser.add_argument("--bugs", action="store_true", help="only bugs/")
+    parser.add_argument("--share", action="store_true", help="how many kernels with synchronisation are PROVED, by level")
     parser.add_argument("--slowest", type=int, default=5, help="how many slow files to list")
     parser.add_argument("--out", help="write what the tool said of each file as JSON (scripts/verify_docs.py reads it)")
     parser.add_argument("names", nargs="*", help="only paths that contain one of these")
@@ -147,6 +191,10 @@ def main():
             json.dump({path: result[4] for path, result in zip(paths, results) if result[4]}, file, indent=1, sort_keys=True)
     corpus.table({path: {result[0]} for path, result in zip(paths, results)}, ("right", "wrong", "unknown", "error"))
     corpus.printCauses([(path, cause, detail) for path, (_, cause, detail, *_) in zip(paths, results) if cause], most=60)
+    if arguments.share:
+        print("\nkernels with synchronisation\n%-7s" % "level" + "".join("%14s" % column for column in SHARE))
+        for level, row in share(root, {path: result[4]["verdict"] for path, result in zip(paths, results) if result[4]}).items():
+            print("%-7s" % level + "".join("%14s" % value for value in row))
     seconds = sorted((result[3], path) for path, result in zip(paths, results))
     if seconds:
         print("\nmedian %.2f s; slowest:" % seconds[len(seconds) // 2][0])
