@@ -9,6 +9,7 @@
 #include "verify/checks/Sizes.h"
 #include "verify/encode/Encoder.h"
 #include "verify/explore/Explorer.h"
+#include "verify/model/EffectExprs.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -44,11 +45,15 @@ std::string fingerprint(const Program &p) {
   for (const Event &event : p.events)
     for (const Effect &e : event.effects) {
       const Target &t = e.target;
-      put(int(e.kind), t.object, t.slot, t.rank, int(t.approximate), e.amount, e.phase, e.pred);
+      put(int(e.kind), t.object, int(t.approximate));
+      eachExpr(e, [&](ExprId id, ExprUse) { put(id); });
       for (const Rect &part : t.parts)
         put(part.x0, part.x1, part.y0, part.y1);
+      for (const Range &range : t.tile)
+        for (const Extent &extent : range.extents)
+          put(extent.size, extent.stride);
       put(int(e.proxy), int(e.moment), int(e.threads), int(e.group), int(e.taskBarrierBefore),
-          int(e.relaxed), int(e.lifetime));
+          int(e.relaxed), int(e.lifetime), int(e.paired), int(e.diverged), int(e.reduces), e.share);
     }
   std::function<void(const verify::Block &)> block = [&](const verify::Block &stmts) {
     text += '{';
@@ -66,8 +71,8 @@ std::string fingerprint(const Program &p) {
     put(task.rank, task.warps, task.region);
     block(task.body);
   }
-  for (ExprId id : p.positive)
-    put(id);
+  for (const Assumption &assumption : p.assumptions)
+    put(assumption.holds);
   return text;
 }
 

@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "verify/checks/Machine.h"
+#include "verify/model/EffectExprs.h"
 
 #include <algorithm>
 #include <numeric>
@@ -54,16 +55,16 @@ void Machine::prepareGroups() {
         if (demands.of(assign.var).any)
           table.collect(assign.value, false, classes);
       if (instr.kind == Instr::Event)
-        for (const Effect &effect : program.events[instr.index].effects) {
-          table.collect(effect.pred, true, classes);
-          for (ExprId e : {effect.amount, effect.phase, effect.target.slot, effect.target.rank})
-            table.collect(e, false, classes);
-          // Iterations in which tiles of one buffer lie are counted alike.
-          for (const Range &range : effect.target.tile)
-            for (int depth : linears.depthsOf(linears.of(range.origin)))
-              if (int loop = code.loopAround(static_cast<int>(pc), depth); loop >= 0)
-                unite(~effect.target.object, depth, loopId[task][loop]);
-        }
+        for (const Effect &effect : program.events[instr.index].effects)
+          eachExpr(effect, [&](ExprId e, ExprUse use) {
+            if (use == ExprUse::Predicate || use == ExprUse::Integer)
+              table.collect(e, use == ExprUse::Predicate, classes);
+            // Iterations in which tiles of one buffer lie are counted alike.
+            if (use == ExprUse::Origin)
+              for (int depth : linears.depthsOf(linears.of(e)))
+                if (int loop = code.loopAround(static_cast<int>(pc), depth); loop >= 0)
+                  unite(~effect.target.object, depth, loopId[task][loop]);
+          });
       for (int cls : classes) {
         if (options.splitSiblings && !table.cls(cls).ords.empty()) {
           int depth = table.cls(cls).ords.back().first;
@@ -144,9 +145,10 @@ void Machine::prepareGroups() {
         }
       if (instr.kind == Instr::Event)
         for (const Effect &effect : program.events[instr.index].effects)
-          for (ExprId e :
-               {effect.amount, effect.phase, effect.pred, effect.target.slot, effect.target.rank})
-            stack.push_back(e);
+          eachExpr(effect, [&](ExprId e, ExprUse use) {
+            if (use == ExprUse::Predicate || use == ExprUse::Integer)
+              stack.push_back(e);
+          });
       while (!stack.empty()) {
         ExprId e = stack.back();
         stack.pop_back();

@@ -1,5 +1,7 @@
 #include "verify/model/Demand.h"
 
+#include "verify/model/EffectExprs.h"
+
 #include <bit>
 #include <numeric>
 
@@ -96,13 +98,13 @@ void Demands::analyse(const std::vector<const Code *> &codes) {
         demandCond(instr.cond);
       if (instr.kind != Instr::Event)
         continue;
-      for (const Effect &effect : program.events[instr.index].effects) {
-        if (effect.pred != NoExpr)
-          demandCond(effect.pred);
-        for (ExprId e : {effect.amount, effect.phase, effect.target.slot, effect.target.rank})
-          if (e != NoExpr)
+      for (const Effect &effect : program.events[instr.index].effects)
+        eachExpr(effect, [&](ExprId e, ExprUse use) {
+          if (e != NoExpr && use == ExprUse::Predicate)
+            demandCond(e);
+          else if (e != NoExpr && use == ExprUse::Integer)
             demand(e, Exact);
-      }
+        });
     }
 }
 

@@ -1,5 +1,7 @@
 #include "verify/model/Prune.h"
 
+#include "verify/model/EffectExprs.h"
+
 #include <algorithm>
 #include <set>
 
@@ -12,13 +14,11 @@ public:
 
   void run() {
     for (const Event &event : program.events)
-      for (const Effect &effect : event.effects) {
-        for (ExprId e :
-             {effect.amount, effect.phase, effect.pred, effect.target.slot, effect.target.rank})
-          read(e);
-        for (const Range &range : effect.target.tile)
-          read(range.origin);
-      }
+      for (const Effect &effect : event.effects)
+        eachExpr(effect, [&](ExprId e, ExprUse use) {
+          if (use != ExprUse::Value)
+            read(e);
+        });
     do {
       changed = false;
       for (Task &task : program.tasks)

@@ -1,4 +1,6 @@
 #include "verify/model/Split.h"
+
+#include "verify/model/EffectExprs.h"
 #include "verify/model/Linear.h"
 
 #include <algorithm>
@@ -145,13 +147,8 @@ private:
     stmt.cond = renamed(stmt.cond, names);
     if (stmt.kind == Stmt::EventStmt) {
       Event event = program.events[static_cast<size_t>(stmt.event)];
-      for (Effect &effect : event.effects) {
-        for (ExprId *expr : {&effect.target.slot, &effect.target.rank, &effect.amount,
-                             &effect.phase, &effect.pred})
-          *expr = renamed(*expr, names);
-        for (Range &range : effect.target.tile)
-          range.origin = renamed(range.origin, names);
-      }
+      for (Effect &effect : event.effects)
+        eachExpr(effect, [&](ExprId &e, ExprUse) { e = renamed(e, names); });
       stmt.event = program.addEvent(std::move(event));
     }
     for (Block *part : {&stmt.before, &stmt.body, &stmt.orElse})
