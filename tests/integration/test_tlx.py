@@ -194,6 +194,7 @@ class Recording(unittest.TestCase):
         done = self.tlx("verify", stuck)
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertRegex(done.stdout, r"my_gemm \(ttgir\): BUG\(deadlock\) .*, as above\n")
+        self.assertRegex(done.stdout, r"\n1 kernel at several levels in 2 files: 0 PROVED, 2 BUG, 0 UNKNOWN ")
         self.assertEqual(done.stdout.count("error: "), 1)
 
     def test_theTargetDoesNotHideTheRecordedLaunch(self):

@@ -72,9 +72,10 @@ Result<std::vector<KernelReport>> fromJson(std::string_view text, const std::str
 std::string toSarif(const std::vector<KernelReport> &reports);
 /// A few lines; `colour` marks the verdict with terminal colours.
 std::string toText(const KernelReport &report, bool colour);
-/// "49 kernels in 47 files: 44 PROVED, 2 BUG, 3 UNKNOWN (12.3 s)".
-std::string summary(const std::vector<KernelReport> &reports, size_t files, size_t skipped,
-                    double seconds);
+/// "49 kernels in 47 files: 44 PROVED, 2 BUG, 3 UNKNOWN (12.3 s)". There are more reports than
+/// kernels where some come at several levels.
+std::string summary(const std::vector<KernelReport> &reports, size_t kernels, size_t files,
+                    size_t skipped, double seconds);
 /// Steps in columns of tasks, downwards; empty when there is but one task, or
 /// too many.
 std::string timeLine(const std::vector<ReportStep> &steps);

@@ -99,8 +99,8 @@ std::string tlx::verify::toText(const KernelReport &r, bool colour) {
   return out;
 }
 
-std::string tlx::verify::summary(const std::vector<KernelReport> &reports, size_t files,
-                                 size_t skipped, double seconds) {
+std::string tlx::verify::summary(const std::vector<KernelReport> &reports, size_t kernels,
+                                 size_t files, size_t skipped, double seconds) {
   size_t proved = 0, bugs = 0, known = 0, unknown = 0;
   for (const KernelReport &r : reports) {
     proved += r.verdict == "PROVED";
@@ -111,8 +111,10 @@ std::string tlx::verify::summary(const std::vector<KernelReport> &reports, size_
   auto count = [](size_t n, const char *what) {
     return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
   };
-  std::string out = count(reports.size(), "kernel") + " in " + count(files - skipped, "file") +
-                    ": " + std::to_string(proved) + " PROVED, " + std::to_string(bugs) + " BUG";
+  std::string out = count(kernels, "kernel") +
+                    (kernels < reports.size() ? " at several levels in " : " in ") +
+                    count(files - skipped, "file") + ": " + std::to_string(proved) + " PROVED, " +
+                    std::to_string(bugs) + " BUG";
   if (known)
     out += " (" + std::to_string(known) + " not counted)";
   out += ", " + std::to_string(unknown) + " UNKNOWN";

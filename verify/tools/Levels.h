@@ -19,6 +19,8 @@ public:
   /// was verified. Where the verdicts differ, the report gets a note that says what was added.
   /// True when it is the same BUG in the same place.
   bool compare(KernelReport &report, const std::string &path);
+  /// That were compared, each counted once.
+  size_t kernels() const { return earlier.size(); }
 
 private:
   struct Earlier {

@@ -282,8 +282,9 @@ private:
       std::fputs(toJson(reports).c_str(), stdout);
     if (options.sarif)
       std::fputs(toSarif(reports).c_str(), stdout);
+    size_t kernels = options.recordedFrom.empty() ? reports.size() : levels.kernels();
     if (text && (reports.size() > 1 || skipped))
-      std::fputs(summary(reports, files, skipped, seconds).c_str(), stdout);
+      std::fputs(summary(reports, kernels, files, skipped, seconds).c_str(), stdout);
     if (policy && !skipped)
       for (const std::string &line : policy->unused())
         std::fprintf(stderr, "%s\n", line.c_str());
