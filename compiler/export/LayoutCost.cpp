@@ -156,8 +156,30 @@ static void refineSharedAccess(Type tile, Type buffer, sim::Cost &cost) {
   cost.warpInstructions = perWarp * warps / (matrix ? 4 : 1);
 }
 
+/// Who holds which element of the tile that the op's work depends on.
+static void setTileLayout(Type tile, sim::Cost &cost) {
+  std::optional<LinearLayout> registers = registersOf(tile);
+  if (!registers || registers->inBits(layout::kBlock))
+    return;
+  auto bitsOf = [&](std::string_view in, sim::TileLayout::Bits &bits) {
+    for (unsigned bit = 0; bit < registers->inBits(in); ++bit)
+      bits.push_back(registers->basis(in, bit));
+  };
+  bitsOf(layout::kRegister, cost.layout.registers);
+  bitsOf(layout::kLane, cost.layout.lanes);
+  bitsOf(layout::kWarp, cost.layout.warps);
+}
+
 void refineCostByLayout(Operation *op, sim::Cost &cost) {
   llvm::TypeSwitch<Operation *>(op)
+      .Case<tt::LoadOp, tt::StoreOp, tt::AtomicRMWOp, tt::AtomicCASOp>(
+          [&](auto access) { setTileLayout(access.getPtr().getType(), cost); })
+      .Case<ttg::AsyncCopyGlobalToLocalOp>([&](auto copy) {
+        setTileLayout(copy.getSrc().getType(), cost);
+        refineSharedAccess(copy.getSrc().getType(), copy.getResult().getType(), cost);
+      })
+      .Case<tt::ReduceOp>(
+          [&](auto reduce) { setTileLayout(reduce.getSrcs().front().getType(), cost); })
       .Case<ttg::ConvertLayoutOp>([&](auto convert) { refineConversion(convert, cost); })
       .Case<ttg::LocalLoadOp>(
           [&](auto load) { refineSharedAccess(load.getType(), load.getSrc().getType(), cost); })

@@ -12,7 +12,8 @@ struct MemoryRequest {
   uint64_t address;
   int64_t bytes;
   bool write = false;
-  bool alone = false; ///< never merged with others (multicasts)
+  bool alone = false;  ///< never merged with others (multicasts)
+  bool atomic = false; ///< L2 computes
 };
 
 struct MemoryReply {

@@ -9,10 +9,19 @@
 #include "runtime/base/CostUnit.h"
 
 #include <cstdint>
+#include <vector>
 
 namespace tlx::sim {
 
 using tlx::CostUnit;
+
+/// Which element of a tile a thread's register holds: coordinates add up (xor) over the
+/// bits of its register, lane and warp number that are set. Without bits: not known.
+struct TileLayout {
+  using Bits = std::vector<std::vector<int32_t>>; ///< by bit, coordinates by dimension
+  Bits registers, lanes, warps;
+  bool known() const { return !lanes.empty(); }
+};
 
 struct Cost {
   CostUnit unit = CostUnit::None;
@@ -23,9 +32,9 @@ struct Cost {
   // Refined by register and memory layouts; zero: unknown.
   int64_t warpInstructions = 0;   ///< issued, over all warps of the task
   int64_t sharedWavefronts = 0;   ///< 128-byte shared-memory passes, conflicts included
-  int64_t sectors = 0;            ///< 32-byte global sectors when coalesced as laid out
   int32_t boxes = 0;              ///< TMA boxes
   int32_t registersPerThread = 0; ///< elements of the result that a thread holds
+  TileLayout layout;              ///< accesses: of the addresses; reductions: of the operand
 };
 
 } // namespace tlx::sim

@@ -1,6 +1,7 @@
 // Launch, CTAs and accounting.
 #include "sim/timing/Machine.h"
 #include "sim/timing/Sensitivity.h"
+#include "sim/timing/Strides.h"
 
 #include <algorithm>
 #include <cmath>
@@ -22,6 +23,8 @@ TimingMachine::Costs TimingMachine::Costs::of(const Chip &chip) {
   c.smemStore = at(Param::SmemStoreLatency);
   c.smemAtomic = at(Param::SmemAtomic);
   c.l2Atomic = at(Param::L2AtomicLatency);
+  c.atomicSameFloat = chip[Param::L2AtomicSameFloat];
+  c.atomicSameInt = chip[Param::L2AtomicSameInt];
   c.l1Hit = at(Param::L1HitLatency);
   c.fenceSystem = at(Param::FenceSystem);
   c.descriptorMake = at(Param::TmaDescriptorMake);
@@ -108,6 +111,8 @@ Result<void> TimingMachine::prepare() {
   if (!decoded)
     return std::move(decoded).error();
   work = std::move(*decoded);
+  if (!chip.isAmd())
+    countAccesses(program, launch, work);
 
   // Storage that the exporter has not placed gets a place of its own.
   int64_t sharedEnd = 0, tensorEnd = 0;
@@ -185,10 +190,14 @@ Result<void> TimingMachine::prepare() {
   scheduler = std::move(*created);
 
   memory = std::make_unique<MemorySystem>(MemorySystem::Spec::of(chip));
-  if (options.warm && launch.footprintBytes > 0 &&
-      launch.footprintBytes <= chip.integer(Param::L2Bytes)) {
+  // Each half of L2 keeps copies of what its SMs read from the others' homes.
+  int64_t parts = chip.integer(Param::L2Partitions);
+  int64_t room = launch.footprintBytes * (2 * parts - 1) / parts;
+  if (options.warm && launch.footprintBytes > 0 && room <= chip.integer(Param::L2Bytes)) {
     memory->assumeWarm();
     note("the data of this launch fit in L2 and are taken to be there");
+  } else if (options.warm) {
+    memory->assumeDirty();
   }
   SubPartition::Spec partition = SubPartition::Spec::of(chip);
   TmaEngine::Spec tma = TmaEngine::Spec::of(chip);
@@ -197,6 +206,7 @@ Result<void> TimingMachine::prepare() {
     auto sm = std::make_unique<TimedSm>();
     sm->partitions.assign(costs.partitions, SubPartition(partition));
     sm->smem = Port(chip[Param::SmemBytesPerClk]);
+    sm->l1Lines = Port(chip[Param::L1LinesPerClk]);
     sm->tmemRead = Port(std::max(1.0, chip[Param::TmemReadBytesPerClk]));
     sm->tmemWrite = Port(std::max(1.0, chip[Param::TmemWriteBytesPerClk]));
     sm->clusterOut = Port(std::max(1.0, chip[Param::ClusterBytesPerClk]));

@@ -47,6 +47,8 @@ private:
   struct Costs {
     Cycles aluLatency, fp64Latency, shuffleLatency, divide, branch;
     Cycles smemLoad, smemStore, smemAtomic, l2Atomic, l1Hit;
+    double atomicSameFloat, atomicSameInt;
+    int64_t queuedLines = 32; ///< that the load/store queue takes before warps wait
     Cycles tmaIssue, mmaWait, mmaSyncLatency;
     Cycles mbarrierInit, mbarrierArrive, mbarrierLand, mbarrierExpect, mbarrierReady, mbarrierWake;
     Cycles barLatency, barIssue, fenceProxy, fenceGpu, fenceSystem, descriptorMake;
@@ -105,7 +107,7 @@ private:
   void chargeCode(TimedTask &task, const Work &work);
   void waitOperands(TimedTask &task, const Inst &inst);
   void runPipes(TimedTask &task, const Inst &inst, const Work &work);
-  void addChain(TimedTask &task, const Inst &inst, const Work &work);
+  void addChain(TimedTask &task, const Inst &inst, const Work &work, Cycles begin);
   void evalFirst(TimedTask &task, const Inst &inst, const Work &work, Cycles ready);
   void scalar(TimedTask &task, const Inst &inst, const Work &work);
   void value(TimedTask &task, const Inst &inst);
@@ -188,7 +190,8 @@ private:
   std::vector<uint32_t> freeCompletions;
   std::vector<std::array<Cycles, ReasonCount>> stallTable; ///< by pc
   std::vector<TaskStat> taskStats;
-  std::unordered_map<uint64_t, Cycles> swapFree; ///< by word: see Work::swaps
+  uint64_t scatteredAccesses = 0;
+  std::unordered_map<uint64_t, Cycles> wordFree; ///< by word: when the next atomic may change it
   std::set<std::string> notes;
   std::optional<Error> failure;
   TrackId nextTrack = 0;

@@ -7,6 +7,8 @@ namespace tlx::sim {
 
 /// What a thread uses beside tiles; a compiler needs about as much to schedule.
 static constexpr int Overhead = 26;
+/// What code of few tiles takes beside them (sim/validation: registers of the launches kept apart).
+static constexpr int LaunchOverhead = 22;
 
 bool RegisterEstimate::willSpill() const { return tiles + Overhead > available; }
 
@@ -16,7 +18,8 @@ namespace {
 /// point. Programs have a few hundred instructions.
 class Liveness {
 public:
-  Liveness(const Program &program, int threads) : program(program) {
+  /// fused: intermediate tiles of elementwise code take no registers.
+  Liveness(const Program &program, int threads, bool fused) : program(program) {
     cost.assign(program.numRegs(), 0);
     for (const Inst &inst : program.code)
       for (unsigned i = 0; i < inst.numResults; ++i) {
@@ -24,6 +27,8 @@ public:
         if (!isFree(inst.op))
           cost[reg] = costOf(program.typeOf(reg), threads);
       }
+    if (fused)
+      freeIntermediates();
     // Block arguments take what flows into them.
     for (const Edge &edge : program.edges)
       for (auto [to, from] : edge.moves)
@@ -68,6 +73,39 @@ private:
   static bool isFree(Op op) {
     return op == Op::Constant || op == Op::Splat || op == Op::MakeRange || op == Op::AddPtr ||
            op == Op::Broadcast || op == Op::ExpandDims || op == Op::Poison;
+  }
+
+  static bool isElementwise(Op op) {
+    Family family = familyOf(op);
+    return family == Family::Arith || family == Family::Math || family == Family::Cast ||
+           family == Family::Shape || op == Op::Constant || op == Op::AddPtr;
+  }
+
+  /// A tile that elementwise arithmetic makes and that is used once, soon after, is never there
+  /// as a whole: the compiler goes on with each element before it makes the next.
+  void freeIntermediates() {
+    std::vector<Pc> use(program.numRegs(), -1);
+    std::vector<int> uses(program.numRegs(), 0);
+    for (size_t pc = 0; pc < program.code.size(); ++pc)
+      for (unsigned i = 0; i < program.code[pc].numOperands; ++i)
+        if (Reg reg = program.operand(program.code[pc], i); reg != noReg) {
+          uses[reg] += use[reg] != Pc(pc); // a square is one use
+          use[reg] = Pc(pc);
+        }
+    for (const Edge &edge : program.edges)
+      for (auto [to, from] : edge.moves)
+        uses[from] += 2;
+    for (size_t pc = 0; pc < program.code.size(); ++pc) {
+      const Inst &inst = program.code[pc];
+      if (inst.numResults != 1 || !isElementwise(inst.op))
+        continue;
+      Reg reg = program.result(inst, 0);
+      bool soon = uses[reg] == 1 && use[reg] > Pc(pc);
+      for (Pc at = Pc(pc) + 1; soon && at < use[reg]; ++at)
+        soon = isElementwise(program.code[at].op);
+      if (soon && program.code[use[reg]].op != Op::WarpGroupDot)
+        cost[reg] = 0;
+    }
   }
 
   static int costOf(const Type &type, int threads) {
@@ -169,7 +207,9 @@ std::vector<RegisterEstimate> estimateRegisters(const Program &program, int tota
     e.warps = warps;
     e.available = requested > 0 ? std::min(most, requested) : available;
     e.location = program.code[entry].loc;
-    Liveness liveness(program, warps * warpSize);
+    for (auto [pc, alive] : Liveness(program, warps * warpSize, true).run(entry))
+      e.fusedTiles = std::max(e.fusedTiles, alive);
+    Liveness liveness(program, warps * warpSize, false);
     for (auto [pc, alive] : liveness.run(entry)) {
       if (alive > e.tiles) {
         e.tiles = alive;
@@ -201,7 +241,7 @@ std::vector<RegisterEstimate> estimateRegisters(const Program &program, int tota
 int launchRegisters(const std::vector<RegisterEstimate> &tasks) {
   int most = 0, least = 255;
   for (const RegisterEstimate &task : tasks) {
-    most = std::max(most, task.tiles + Overhead);
+    most = std::max(most, task.fusedTiles + LaunchOverhead);
     least = std::min(least, task.available);
   }
   return std::min((most + 7) / 8 * 8, least);

@@ -29,6 +29,7 @@ struct RegisterEstimate {
   std::string task;
   int warps = 0;
   int tiles = 0;       ///< registers of a thread that live tiles take at most
+  int fusedTiles = 0;  ///< the same where elementwise code goes on element by element
   int available = 0;   ///< for a thread of the task
   LocId location = -1; ///< where most are alive
   std::vector<Spill> spills;

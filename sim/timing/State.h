@@ -136,6 +136,7 @@ struct TimedCluster {
 struct TimedSm {
   std::vector<SubPartition> partitions;
   Port smem{128};
+  Port l1Lines{1};
   Port tmemRead{1}, tmemWrite{1}, clusterOut{1};
   std::unique_ptr<TensorCore> tensorCore;
   std::unique_ptr<TmaEngine> tma;

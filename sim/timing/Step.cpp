@@ -76,9 +76,8 @@ TimingMachine::Step TimingMachine::step(TimedTask &task, const Inst &inst, const
     waitOperands(task, inst);
     if (!align(task))
       return Step::Suspend;
-    runPipes(task, inst, w);
-    if (w.chainSteps > 0 || w.series > 0)
-      addChain(task, inst, w);
+    if (Cycles begin = task.clock; runPipes(task, inst, w), w.chainElements + w.series > 0)
+      addChain(task, inst, w, begin);
     if (inst.op == Op::TensormapCreate) {
       block(task, Reason::Memory, task.clock, task.clock + costs.descriptorMake);
       task.clock += costs.descriptorMake;
@@ -199,19 +198,18 @@ void TimingMachine::runPipes(TimedTask &task, const Inst &inst, const Work &w) {
 
 /// Dependent steps: of a division or a function in double precision; of a reduction combining in a
 /// thread, exchanges between lanes, and between warps a trip through shared memory.
-void TimingMachine::addChain(TimedTask &task, const Inst &inst, const Work &w) {
-  int64_t perThread =
-      w.crossesWarps ? w.chainElements / (int64_t(costs.warpSize) * task.warps) : w.chainElements;
-  Cycles chain =
-      perThread * costs.aluLatency + w.chainSteps * (costs.shuffleLatency + costs.aluLatency) +
-      w.series * (program.typeOf(program.result(inst, 0)).elem == DType::f64 ? costs.fp64Latency
-                                                                             : costs.aluLatency);
+void TimingMachine::addChain(TimedTask &task, const Inst &inst, const Work &w, Cycles begin) {
+  Cycles step = program.typeOf(program.result(inst, 0)).elem == DType::f64 ? costs.fp64Latency
+                                                                           : costs.aluLatency;
+  // What a thread combines or computes step by step overlaps with what it issues.
+  Cycles combined = begin + (w.chainElements + w.series) * step;
+  Cycles chain = w.chainSteps * (costs.shuffleLatency + step);
   if (w.crossesWarps && task.warps > 1)
     chain += costs.smemStore + costs.barLatency + costs.smemLoad +
              2 * (costs.shuffleLatency + costs.aluLatency);
   for (unsigned i = 0; i < inst.numResults; ++i) {
     Slot &slot = task.slots[program.result(inst, i)];
-    slot.ready = std::max(slot.ready, task.clock) + chain;
+    slot.ready = std::max({slot.ready, task.clock, combined}) + chain;
     slot.unknown = true;
   }
 }

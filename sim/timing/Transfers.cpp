@@ -5,6 +5,9 @@
 
 namespace tlx::sim {
 
+/// Where tables lie whose elements are read in an order that the data tell.
+static constexpr uint64_t ScatteredBase = uint64_t(1) << 58;
+
 /// Loads, stores and exchanges through shared memory: address instructions on
 /// the load/store pipes, then passes of the SM's port.
 TimingMachine::Step TimingMachine::sharedAccess(TimedTask &task, const Inst &inst, const Work &w) {
@@ -82,6 +85,12 @@ TimingMachine::Step TimingMachine::globalAccess(TimedTask &task, const Inst &ins
       return Step::Suspend;
     const Slot &pointer = task.slots[program.operand(inst, w.memOperand)];
     uint64_t address = uint64_t(pointer.bits);
+    if (w.scattered && pointer.unknown && launch.footprintBytes > w.memoryBytes()) {
+      // Another part of the table each time.
+      int64_t places = launch.footprintBytes / w.memoryBytes();
+      address = ScatteredBase + uint64_t(++scatteredAccesses * 0x9E3779B97F4A7C15ull >> 32) %
+                                    uint64_t(places) * uint64_t(w.memoryBytes());
+    }
     Reg mask = inst.op == Op::Load || inst.op == Op::Store
                    ? program.operand(inst, inst.op == Op::Load ? 1 : 2)
                    : noReg;
@@ -94,21 +103,40 @@ TimingMachine::Step TimingMachine::globalAccess(TimedTask &task, const Inst &ins
       begin = task.clock += costs.fenceGpu;
     }
     runPipes(task, inst, w);
-    Cycles ready = begin + costs.l1Hit;
+    Cycles looked = begin;
+    if (!off && w.lines > 0) {
+      // The load/store queue holds a few instructions; then the warps wait.
+      TimedSm &sm = smOf(task);
+      looked = sm.l1Lines.commit(begin, w.lines).done;
+      Cycles accepted = looked - sm.l1Lines.duration(std::min(w.lines, costs.queuedLines));
+      block(task, Reason::Port, task.clock, accepted);
+      task.clock = std::max(task.clock, accepted);
+    }
+    Cycles ready = std::max(begin, looked) + costs.l1Hit;
     std::unique_ptr<L2Cache> &l1 = smOf(task).l1;
     bool cached = false;
     if (l1 && !off && !pointer.unknown && inst.op == Op::Load && attrs.cache != Cache::Cg &&
         !attrs.isVolatile)
-      cached = l1->access(address, std::max<int64_t>(w.bytes, 32), false).hit;
+      cached = l1->access(address, w.memoryBytes(), false).hit;
     if (!off && !cached) {
-      MemoryRequest request{begin, task.cta->sm, address, std::max<int64_t>(w.bytes, 32),
+      MemoryRequest request{begin, task.cta->sm, address, w.memoryBytes(),
                             w.route == Route::GlobalStore};
+      request.atomic = w.route == Route::Atomic;
       MemoryReply reply = memory->commit(request);
-      ready = reply.ready;
+      ready = std::max(ready, reply.ready);
       if (w.route == Route::Atomic && w.swaps == 0)
         ready = std::max(ready, reply.accepted + costs.l2Atomic);
+      if (w.sameWord > 0) {
+        bool real = isFloat(program.typeOf(program.operand(inst, 1)).elem);
+        Cycles &free = wordFree[address / 4];
+        free =
+            std::max(free, begin) +
+            Cycles(double(w.sameWord) * (real ? costs.atomicSameFloat : costs.atomicSameInt) + 0.5);
+        ready = std::max(ready, free + costs.l2Atomic);
+        lastWrite = std::max(lastWrite, ready);
+      }
       for (int i = 0; i < w.swaps; ++i) { // one contender after the other
-        Cycles &free = swapFree[address / 4];
+        Cycles &free = wordFree[address / 4];
         ready = free = std::max(ready, free) + costs.l2Atomic;
       }
       if (w.route == Route::GlobalStore)
@@ -271,10 +299,9 @@ TimingMachine::Step TimingMachine::asyncCopy(TimedTask &task, const Inst &inst, 
     Cycles begin = task.clock;
     runPipes(task, inst, w);
     uint64_t address = uint64_t(task.slots[program.operand(inst, w.memOperand)].bits);
-    MemoryReply reply =
-        memory->commit({begin, task.cta->sm, address, std::max<int64_t>(w.bytes, 32)});
-    smOf(task).smem.commit(begin, w.bytes);
-    Cycles done = reply.ready + costs.smemStore;
+    MemoryReply reply = memory->commit({begin, task.cta->sm, address, w.memoryBytes()});
+    Cycles written = smOf(task).smem.commit(begin, w.wavefronts * 128).done;
+    Cycles done = std::max(reply.ready, written) + costs.smemStore;
     sync::Group group =
         inst.op == Op::AsyncCopy && !chip.isAmd() ? sync::Group::CpAsync : sync::Group::AmdAsync;
     for (unsigned i = 0; i < inst.numEffects; ++i)

@@ -141,8 +141,6 @@ void WorkDecoder::refine() {
       work->boxes = cost.boxes;
     if (cost.sharedWavefronts > 0)
       work->wavefronts = cost.sharedWavefronts;
-    if (cost.sectors > 0 && work->bytes > 0)
-      work->bytes = std::max(work->bytes, cost.sectors * 32);
     // Threads that hold copies of an element compute them all.
     if (work->route == Route::Tile && cost.registersPerThread > 0 && cost.elements > work->elements)
       for (unsigned i = 0; i < work->numPipes; ++i)

@@ -20,6 +20,7 @@
 #include "sim/units/sm/SubPartition.h"
 #include "sim/units/tensor_core/TensorCore.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -77,9 +78,13 @@ struct Work {
   ScalarOp scalar;
   PipeWork pipes[3];
   int64_t elements = 1;
-  int64_t bytes = 0;      ///< moved
-  int64_t wavefronts = 0; ///< 128-byte passes of shared memory
-  int swaps = 0;          ///< atomics on parts of a word: compare-and-swaps that follow each other
+  int64_t bytes = 0;       ///< moved
+  int64_t sectorBytes = 0; ///< of device memory, whole sectors; 0: as bytes
+  bool scattered = false;  ///< device memory: elements lie anywhere
+  int64_t lines = 0;       ///< looked up in the first-level cache
+  int64_t wavefronts = 0;  ///< 128-byte passes of shared memory
+  int64_t sameWord = 0;    ///< atomics: lanes that meet in one word, one after the other
+  int swaps = 0;           ///< atomics on parts of a word: compare-and-swaps that follow each other
   int spillStores = 0, spillLoads = 0; ///< registers of a thread
   int64_t codeLanes = 0;               ///< lanes issued in all: how much code there is
   // Products.
@@ -89,12 +94,15 @@ struct Work {
   bool pair = false; ///< two CTAs
   // Reductions: what follows one after the other.
   int chainSteps = 0;        ///< exchanges between lanes
-  int64_t chainElements = 0; ///< combined by one thread (vectors: by all together)
+  int64_t chainElements = 0; ///< combined by one thread
   bool crossesWarps = false; ///< through shared memory
   int series = 0; ///< instructions of one element's division or function that wait for each other
   // Copies.
   int boxes = 1;
   int64_t stride = 0; ///< views: bytes between two buffers
+
+  /// What reaches L2: at least a sector.
+  int64_t memoryBytes() const { return std::max<int64_t>({bytes, sectorBytes, 32}); }
 };
 
 /// Decodes every instruction. Error: an operation that the model does not know,

@@ -1,4 +1,5 @@
 // Work on registers: addresses, arithmetic, shapes, reductions.
+#include "sim/timing/Functions.h"
 #include "sim/timing/WorkDecoder.h"
 
 #include <algorithm>
@@ -85,7 +86,7 @@ void WorkDecoder::findFused() {
     for (unsigned i = 0; i < inst.numOperands; ++i)
       if (Reg reg = program.operand(inst, i); reg != noReg) {
         ++uses[reg];
-        if (inst.op == Op::AddF || inst.op == Op::SubF)
+        if (inst.op == Op::AddF || inst.op == Op::SubF || inst.op == Op::AddI)
           summed[reg] = true;
       }
   for (const Edge &edge : program.edges)
@@ -93,9 +94,11 @@ void WorkDecoder::findFused() {
       ++uses[from];
   fused.assign(program.numRegs(), false);
   for (const Inst &inst : program.code)
-    if (inst.op == Op::MulF && inst.numResults == 1) {
+    if ((inst.op == Op::MulF || inst.op == Op::MulI) && inst.numResults == 1) {
       Reg reg = program.result(inst, 0);
-      fused[reg] = uses[reg] == 1 && summed[reg] && isTensor(program.typeOf(reg));
+      const Type &type = program.typeOf(reg);
+      bool one = isFloat(type.elem) || bitWidth(type.elem) <= 32;
+      fused[reg] = uses[reg] == 1 && summed[reg] && isTensor(type) && one;
     }
 }
 
@@ -113,9 +116,10 @@ bool WorkDecoder::constantOperand(unsigned index, int64_t &value) const {
 double WorkDecoder::divisionLanes() {
   int64_t divisor;
   if (!constantOperand(1, divisor)) {
+    // 139 clocks from operands to result (sim/validation: function.latency).
     work->divides = true;
-    work->series = 20;
-    return 20;
+    work->series = 28;
+    return 8;
   }
   return divisor > 0 && std::has_single_bit(uint64_t(divisor)) ? 2 : 5;
 }
@@ -123,7 +127,7 @@ double WorkDecoder::divisionLanes() {
 bool WorkDecoder::arithmetic() {
   const Type &result = resultType(), &operand = operandType(0);
   bool tile = isTensor(result);
-  if (inst->op == Op::MulF && fused[program.result(*inst, 0)])
+  if ((inst->op == Op::MulF || inst->op == Op::MulI) && fused[program.result(*inst, 0)])
     return route(Route::Free);
   // Comparisons compute on their operands' type, conversions on the wider one.
   DType elem = inst->op == Op::CmpI || inst->op == Op::CmpF ? operand.elem : result.elem;
@@ -131,18 +135,20 @@ bool WorkDecoder::arithmetic() {
   bool wide = !isFloat(elem) && bitWidth(elem) == 64;
   bool fp64 = elem == DType::f64;
   int64_t n = work->elements;
-  // A library function: an approximation and some multiply-adds, or, in double precision,
-  // a series of them that wait for each other.
-  auto function = [&](int single, int steps) {
-    if (fp64) {
-      add(Pipe::Fp64, steps, n);
-      work->series = steps;
-      return;
-    }
+  // An approximation of the special-function unit, and multiply-adds beside it.
+  auto approximate = [&](int more) {
     add(Pipe::Mufu, 1, n);
-    if (single)
-      add(Pipe::Fma, single, n);
+    if (more)
+      add(Pipe::Fma, more, n);
   };
+  if (FunctionCode code = functionCode(inst->op, program.attrsOf(*inst).text, fp64);
+      code.instructions > 0) {
+    if (fp64)
+      add(Pipe::Fp64, code.instructions / 2.0, n);
+    add(Pipe::Fma, fp64 ? code.instructions / 2.0 : code.instructions, n);
+    work->series = code.series;
+    return route(tile ? Route::Tile : Route::Scalar);
+  }
   switch (inst->op) {
   case Op::AddF:
   case Op::SubF:
@@ -150,10 +156,7 @@ bool WorkDecoder::arithmetic() {
   case Op::Fma:
   case Op::NegF: add(fp64 ? Pipe::Fp64 : Pipe::Fma, perLane, n); break;
   case Op::PackedArith: add(Pipe::Fma, 0.5, n); break;
-  case Op::DivF: function(6, 10); break;
-  case Op::PreciseDivF:
-  case Op::PreciseSqrt:
-  case Op::RemF: function(10, 12); break;
+  case Op::DivF: approximate(6); break;
   case Op::MaximumF:
   case Op::MinimumF:
   case Op::MaxNumF:
@@ -162,22 +165,10 @@ bool WorkDecoder::arithmetic() {
   case Op::CmpF: add(fp64 ? Pipe::Fp64 : Pipe::Alu, perLane, n); break;
   case Op::ClampF: add(Pipe::Alu, 2 * perLane, n); break;
   case Op::Exp2:
-  case Op::Rsqrt: function(0, 12); break;
-  case Op::Exp: function(1, 20); break;
-  case Op::Sqrt: function(2, 12); break;
-  case Op::Log2:
-  case Op::Log: function(2, 20); break;
-  case Op::Sin:
-  case Op::Cos: function(12, 24); break;
-  case Op::Tanh:
-  case Op::Erf: function(10, 40); break;
-  case Op::ExternElementwise:
-    // Not understood here: a handful of instructions, or a long series.
-    if (fp64)
-      function(0, 40);
-    else
-      add(Pipe::Fma, 10, n);
-    break;
+  case Op::Rsqrt: approximate(0); break;
+  case Op::Exp: approximate(1); break;
+  case Op::Sqrt: approximate(2); break;
+  case Op::ExternElementwise: add(fp64 ? Pipe::Fp64 : Pipe::Fma, 10, n); break; // not a known one
   case Op::InlineAsm: add(Pipe::Fma, 2, n); break;
   case Op::Floor:
   case Op::Ceil:
@@ -217,9 +208,14 @@ bool WorkDecoder::arithmetic() {
   case Op::RemUI:
   case Op::CeilDivSI:
   case Op::CeilDivUI:
-  case Op::FloorDivSI: add(Pipe::Alu, divisionLanes() * (wide ? 4 : 1), n); break;
+  case Op::FloorDivSI:
+    // Values of 64 bits that fit in 32 are divided as such.
+    add(Pipe::Alu, divisionLanes() * (wide ? 1.25 : 1), n);
+    if (work->divides)
+      add(Pipe::Fma, wide ? 22 : 17, n);
+    break;
   case Op::MulI:
-  case Op::MulHiUI: add(Pipe::Fma, wide ? 8 : 2, n); break; // at half rate
+  case Op::MulHiUI: add(Pipe::Fma, wide ? 6 : 2, n); break; // at half rate
   default:                                                  // integers, logic, selects
     add(Pipe::Alu, wide ? 2 : 1, n);
     break;
@@ -274,19 +270,34 @@ bool WorkDecoder::reduce() {
   switch (inst->op) {
   case Op::Reduce: {
     addBlock(attrs.block, double(n));
-    // Across lanes: a row's partial results are exchanged twice in the layout
-    // of a matrix product; a vector is spread over all lanes and warps.
+    // A thread combines its elements of a row one after the other, then lanes exchange, then
+    // warps through shared memory. Without a layout: as in a matrix product, where four lanes
+    // share a row; a vector is spread over all.
     int64_t rows = std::max<int64_t>(1, resultType().numElements());
     bool vector = rows == 1;
     int64_t along = size_t(attrs.axis) < source.shape.size() ? source.shape[attrs.axis] : n;
-    int steps =
+    work->chainSteps =
         std::min(vector ? 5 : 2, int(std::bit_width(uint64_t(std::max<int64_t>(1, along)) - 1)));
-    add(Pipe::Shuffle, steps * (vector ? 1.0 : 4.0),
-        std::min<int64_t>(n, std::max<int64_t>(rows, 32)) * inst->numOperands);
-    work->chainSteps = steps * inst->numOperands;
     work->crossesWarps = vector && along > 32;
-    // Each lane combines its elements one after the other.
-    work->chainElements = vector ? n : along / 4;
+    work->chainElements = vector ? 1 : along / 4;
+    int64_t exchanged = vector ? std::min<int64_t>(n, 32) : 4 * std::max<int64_t>(rows, 32);
+    if (inst->cost >= 0 && program.costs[inst->cost].layout.known()) {
+      const TileLayout &layout = program.costs[inst->cost].layout;
+      auto bits = [&](const TileLayout::Bits &all, bool alongAxis) {
+        return std::count_if(all.begin(), all.end(), [&](const std::vector<int32_t> &bit) {
+          bool moves = bit[attrs.axis] != 0;
+          bool others = std::any_of(bit.begin(), bit.end(), [](int32_t x) { return x != 0; });
+          return alongAxis ? moves : others && !moves;
+        });
+      };
+      work->chainElements = int64_t(1) << bits(layout.registers, true);
+      work->chainSteps = int(bits(layout.lanes, true));
+      work->crossesWarps = bits(layout.warps, true) > 0;
+      exchanged = int64_t(1) << (bits(layout.registers, false) + int64_t(layout.lanes.size()) +
+                                 int64_t(layout.warps.size()));
+    }
+    add(Pipe::Shuffle, double(work->chainSteps * inst->numOperands), exchanged);
+    work->chainSteps *= inst->numOperands;
     return true;
   }
   case Op::Scan:

@@ -30,6 +30,8 @@ bool WorkDecoder::global() {
     // The chip adds 32-bit words; neighbours share one.
     if (const Type &data = operandType(1); inst->op == Op::AtomicRmw && bitWidth(data.elem) == 16)
       work->swaps = int(std::min<int64_t>(2, data.numElements()));
+    else if (inst->op == Op::AtomicRmw && !isTensor(data))
+      work->sameWord = 1;
     return route(Route::Atomic);
   case Op::GlobalScratchAlloc: return route(Route::Value);
   case Op::Prefetch: add(Pipe::Lsu, 1, work->elements); return route(Route::Tile);

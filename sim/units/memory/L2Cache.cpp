@@ -39,7 +39,7 @@ int64_t L2Cache::evictOldest() {
   block.next = freeList;
   freeList = index;
   held -= roomOf(block);
-  return block.dirty ? block.bytes : 0;
+  return block.dirty && !dirtyBefore ? block.bytes : 0;
 }
 
 void L2Cache::grow() {
@@ -70,6 +70,8 @@ L2Cache::Outcome L2Cache::access(uint64_t address, int64_t bytes, bool write, in
   }
   Block &block = blocks[index];
   block.bytes = std::max(block.bytes, bytes);
+  if (dirtyBefore && write && !block.dirty)
+    outcome.writtenBack += bytes;
   block.dirty |= write;
   if (write) {
     block.sides = 0;

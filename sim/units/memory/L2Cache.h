@@ -30,6 +30,10 @@ public:
   /// alike; a partition keeps what it has read from others, until it is written.
   Outcome access(uint64_t address, int64_t bytes, bool write, int side = 0);
 
+  /// From now on a launch like this one came before: each block that becomes dirty
+  /// drives out one that it left.
+  void assumeDirty() { dirtyBefore = true; }
+
   /// Dirty bytes still held.
   int64_t dirtyBytes() const;
   int64_t heldBytes() const { return held; }
@@ -59,6 +63,7 @@ private:
 
   int64_t capacity, held = 0;
   int partitions;
+  bool dirtyBefore = false;
   std::vector<Block> blocks;
   std::vector<int32_t> buckets; ///< a power of two of them
   int32_t newest = -1, oldest = -1, freeList = -1;

@@ -1,5 +1,7 @@
 #include "sim/units/memory/MemorySystem.h"
 
+#include <cmath>
+
 namespace tlx::sim {
 
 MemorySystem::Spec MemorySystem::Spec::of(const Chip &chip) {
@@ -10,6 +12,7 @@ MemorySystem::Spec MemorySystem::Spec::of(const Chip &chip) {
   spec.l2BytesPerClk = chip[Param::L2BytesPerClk];
   spec.l2WriteBytesPerClk = chip[Param::L2WriteBytesPerClk];
   spec.hbmBytesPerClk = chip.hbmBytesPerClk();
+  spec.atomicBytesPerClk = chip[Param::L2AtomicBytesPerClk];
   spec.hitLatency = chip.cycles(Param::L2HitLatency);
   spec.farLatency = chip.cycles(Param::L2FarLatency);
   spec.hbmLatency = chip.cycles(Param::HbmLatency);
@@ -23,9 +26,8 @@ MemorySystem::Spec MemorySystem::Spec::of(const Chip &chip) {
 
 MemorySystem::MemorySystem(const Spec &spec)
     : spec(spec), reads(spec.gpcs.size(), Port(spec.smBytesPerClk)),
-      writes(spec.gpcs.size(), Port(spec.smWriteBytesPerClk)), l2Reads(spec.l2BytesPerClk),
-      l2Writes(spec.l2WriteBytesPerClk), hbm(spec.hbmBytesPerClk),
-      cache(spec.l2Bytes, spec.partitions) {
+      writes(spec.gpcs.size(), Port(spec.smWriteBytesPerClk)), slices(spec.l2BytesPerClk),
+      hbm(spec.hbmBytesPerClk), cache(spec.l2Bytes, spec.partitions) {
   int groups = spec.gpcs.empty() ? 1 : spec.gpcs.back() + 1;
   for (size_t sm = 0; sm < spec.gpcs.size(); ++sm) {
     partitionOf.push_back(spec.gpcs[sm] * spec.partitions / groups);
@@ -36,7 +38,7 @@ MemorySystem::MemorySystem(const Spec &spec)
 }
 
 MemorySystem::Pending *MemorySystem::pendingFor(const MemoryRequest &request) {
-  if (pending.empty() || request.write || request.alone)
+  if (pending.empty() || request.write || request.atomic || request.alone)
     return nullptr;
   uint64_t key = (request.address >> 4) * 8191 + uint64_t(spec.gpcs[request.sm]);
   return &pending[(key * 0x9E3779B97F4A7C15ull >> 40) % pending.size()];
@@ -44,7 +46,7 @@ MemorySystem::Pending *MemorySystem::pendingFor(const MemoryRequest &request) {
 
 MemoryReply MemorySystem::commit(const MemoryRequest &request) {
   asked += request.bytes;
-  Port &link = (request.write ? writes : reads)[request.sm];
+  Port &link = (request.write || request.atomic ? writes : reads)[request.sm];
   Cycles linkDone = link.commit(request.time, request.bytes).done;
   int gpc = spec.gpcs[request.sm];
   Pending *earlier = pendingFor(request);
@@ -56,8 +58,12 @@ MemoryReply MemorySystem::commit(const MemoryRequest &request) {
     return {linkDone, std::max(linkDone + spec.hitLatency, earlier->ready), true};
   }
 
-  Port &slices = request.write ? l2Writes : l2Reads;
-  Cycles accepted = std::max(linkDone, slices.commit(request.time, request.bytes).done);
+  // Reads, writes and atomics share the slices; a written byte keeps them for longer.
+  double rate = request.atomic  ? spec.atomicBytesPerClk
+                : request.write ? spec.l2WriteBytesPerClk
+                                : spec.l2BytesPerClk;
+  int64_t asReads = std::llround(double(request.bytes) * spec.l2BytesPerClk / rate);
+  Cycles accepted = std::max(linkDone, slices.commit(request.time, asReads).done);
   L2Cache::Outcome outcome;
   if (!warm)
     outcome = cache.access(request.address, request.bytes, request.write, partitionOf[request.sm]);

@@ -32,6 +32,7 @@ public:
   struct Spec {
     std::vector<int> gpcs; ///< by SM
     double smBytesPerClk, smWriteBytesPerClk, l2BytesPerClk, l2WriteBytesPerClk, hbmBytesPerClk;
+    double atomicBytesPerClk = 1024;
     Cycles hitLatency, farLatency, hbmLatency;
     int64_t l2Bytes;
     int partitions = 1;
@@ -49,12 +50,14 @@ public:
   /// From now on every block counts as held (a launch whose data fit and were
   /// left in L2 by an earlier one).
   void assumeWarm() { warm = true; }
+  /// A launch like this one, whose data do not fit, came before.
+  void assumeDirty() { cache.assumeDirty(); }
 
   /// Bytes that the SMs asked for, merged requests included.
   int64_t requested() const { return asked; }
   int64_t l2Traffic() const { return l2Moved; }
   int64_t hbmTraffic() const { return hbmMoved; }
-  Cycles l2Busy() const { return std::max(l2Reads.busy(), l2Writes.busy()); }
+  Cycles l2Busy() const { return slices.busy(); }
   Cycles hbmBusy() const { return hbm.busy(); }
 
 private:
@@ -72,7 +75,7 @@ private:
   std::vector<int> partitionOf;    ///< by SM
   std::vector<Cycles> driftOf;     ///< by SM
   std::vector<Pending> pending;    ///< direct-mapped
-  Port l2Reads, l2Writes, hbm;
+  Port slices, hbm;
   L2Cache cache;
   bool warm = false;
   int64_t asked = 0, l2Moved = 0, hbmMoved = 0;

@@ -19,7 +19,7 @@ Program twoTilesAlive() {
   TypeId tile = b.tensor({64, 256}, DType::f32), half = b.tensor({64, 256}, DType::f16);
   Reg pointer = b.parameter("p", b.type(Type::pointerTensor({64, 256}, DType::f32)), 0);
   Reg x = b.emit1(Op::Load, {pointer}, tile);
-  Reg y = b.unary(Op::Exp2, x);
+  Reg y = b.emit1(Op::Load, {pointer}, tile);
   Reg z = b.binary(Op::AddF, x, y); // x and y are alive: 128 registers each
   Reg narrow = b.emit1(Op::TruncF, {z}, half);
   b.emit(Op::Store, {pointer, b.emit1(Op::ExtF, {narrow}, tile)});
@@ -37,6 +37,22 @@ TEST(Registers, LiveTilesOverTheTasksThreads) {
   ASSERT_EQ(all[0].spills.size(), 1u);
   EXPECT_EQ(all[0].spills[0].loaded, 27);
   EXPECT_EQ(all[0].spills[0].stored, 13);
+}
+
+TEST(Registers, IntermediatesNeedNoneOfTheLaunchsRegisters) {
+  Builder b("k");
+  b.facts().numWarps = 4;
+  TypeId tile = b.tensor({64, 64}, DType::f32);
+  Reg pointer = b.parameter("p", b.type(Type::pointerTensor({64, 64}, DType::f32)), 0);
+  Reg x = b.emit1(Op::Load, {pointer}, tile);
+  Reg root = b.unary(Op::Sqrt, x);                        // used once, at once
+  Reg y = b.binary(Op::AddF, x, b.unary(Op::Exp2, root)); // x is still alive
+  b.emit(Op::Store, {pointer, b.binary(Op::MulF, y, y)});
+  b.emit(Op::Return, {});
+  std::vector<RegisterEstimate> all = estimate(b.finish(), 4);
+  EXPECT_EQ(all[0].tiles, 64);
+  EXPECT_EQ(all[0].fusedTiles, 32);
+  EXPECT_EQ(launchRegisters(all), 56); // 32 and 22, in eights
 }
 
 TEST(Registers, WhatDoesNotFitTakesTimeAndTraffic) {

@@ -39,6 +39,16 @@ TEST(L2Cache, ReplacesLeastRecentlyUsed) {
   EXPECT_EQ(cache.dirtyBytes(), 0);
 }
 
+TEST(L2Cache, WhatIsWrittenDrivesOutWhatWasWrittenBefore) {
+  L2Cache cache(3000);
+  cache.assumeDirty();
+  EXPECT_EQ(cache.access(0x1000, 1000, true).writtenBack, 1000);
+  EXPECT_EQ(cache.access(0x1000, 1000, true).writtenBack, 0); // dirty already
+  EXPECT_EQ(cache.access(0x2000, 1000, false).writtenBack, 0);
+  cache.access(0x3000, 1000, false);
+  EXPECT_EQ(cache.access(0x4000, 1000, false).writtenBack, 0); // 0x1000 leaves, in its place before
+}
+
 TEST(L2Cache, ManyBlocks) {
   L2Cache cache(100000 * 64);
   for (int round = 0; round < 2; ++round)
@@ -102,6 +112,22 @@ TEST(MemorySystem, TheSlowestPortDecides) {
   EXPECT_EQ(memory.query(3, 10), 10);
 }
 
+TEST(MemorySystem, ReadsAndWritesShareTheSlices) {
+  MemorySystem::Spec spec = smallSpec();
+  spec.l2WriteBytesPerClk = spec.l2BytesPerClk / 2;
+  spec.smWriteBytesPerClk = 1e6;
+  MemorySystem memory(spec);
+  memory.assumeWarm();
+  EXPECT_EQ(memory.commit({0, 0, 0x1000, 12800, true}).accepted, 200); // 64 bytes a cycle
+  EXPECT_EQ(memory.commit({0, 1, 0x9000, 1280}).accepted, 210);        // 128, after it
+  MemoryRequest atomic{0, 2, 0x9000, 320};
+  atomic.atomic = true;
+  spec.atomicBytesPerClk = 32;
+  MemorySystem slow(spec);
+  slow.assumeWarm();
+  EXPECT_EQ(slow.commit(atomic).accepted, 10);
+}
+
 TEST(MemorySystem, NeighboursRequestsAreMerged) {
   MemorySystem::Spec spec = smallSpec();
   spec.gpcs = {0, 0, 0, 0, 1};
@@ -156,13 +182,13 @@ TEST(MemorySystem, SmsThatDriftMergeLess) {
   EXPECT_LT(apart.l2Traffic(), 64 * 64);
 }
 
-TEST(MemorySystem, WritesHaveTheirOwnWay) {
+TEST(MemorySystem, WritesHaveLinksOfTheirOwn) {
   MemorySystem memory(smallSpec());
   memory.assumeWarm();
   EXPECT_EQ(memory.commit({0, 0, 0x1000, 640, true}).accepted, 40); // 16 bytes a cycle
   EXPECT_EQ(memory.commit({0, 1, 0x2000, 640, true}).accepted, 40); // together 32
   EXPECT_EQ(memory.commit({0, 2, 0x3000, 640, true}).accepted, 60);
-  EXPECT_EQ(memory.commit({0, 0, 0x1000, 640}).accepted, 10); // reads do not wait for them
+  EXPECT_EQ(memory.commit({0, 0, 0x1000, 640}).accepted, 65); // a read waits for the slices only
 }
 
 TEST(MemorySystem, DirtyDataLeaveForMemory) {
