@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A page of Markdown from what bench/hw/measure.py wrote.
+"""A page of Markdown from what bench/hw/measure.py wrote, or of correctness alone where nothing was timed.
 
     report.py FOLDER...      a part that several folders have is taken from the last"""
 import json
@@ -60,21 +60,14 @@ def everyKernel(rows):
     print("| geometric mean of %d | | | %.3f |" % (len(ratios), geomean(ratios)))
 
 
-def main():
-    found = {}
-    for folder in sys.argv[1:]:
-        for part in PARTS:
-            path = os.path.join(folder, part + ".json")
-            if os.path.exists(path):
-                with open(path, encoding="utf-8") as file:
-                    found[part] = json.load(file)
-    times = found["time"]["result"]
+def times(found):
+    measured = found["time"]["result"]
     libraries = found.get("libraries", {"result": {}})["result"]
     print("%s; started %s. Versions: %s." % (found["time"]["machine"]["gpu"], found["time"]["machine"]["date"],
           ", ".join("%s %s" % v for v in libraries.get("versions", {}).items())))
     overall = {"gemm": ([], []), "attention": ([], [])}
-    for group in dict.fromkeys(r["group"] for r in times):
-        rows = [r for r in times if r["group"] == group]
+    for group in dict.fromkeys(r["group"] for r in measured):
+        rows = [r for r in measured if r["group"] == group]
         if group == "every kernel":
             everyKernel(rows)
         else:
@@ -84,6 +77,20 @@ def main():
     print("\n## All sizes\n\nGeometric means of the ratios above: fbtriton / ours, and the library / ours.\n\n| | fbtriton / ours | library / ours |\n|---|---:|---:|")
     for name, columns in overall.items():
         print("| %s | %s |" % (name, " | ".join("%.3f of %d" % (geomean(c), len(c)) if c else "" for c in columns)))
+
+
+def main():
+    found = {}
+    for folder in sys.argv[1:]:
+        for part in PARTS:
+            path = os.path.join(folder, part + ".json")
+            if os.path.exists(path):
+                with open(path, encoding="utf-8") as file:
+                    found[part] = json.load(file)
+    if "time" in found:
+        times(found)
+    else:
+        print("; ".join(sorted({row["machine"]["gpu"] for row in found.values()})) + ".")
     print("\n## Correctness\n")
     if "values" in found:
         for level, row in found["values"]["result"].items():
