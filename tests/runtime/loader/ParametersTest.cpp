@@ -155,9 +155,7 @@ TEST(Descriptors, WhatTmaCannotAddressIsRefused) {
               x.strides = {36, 1};
             }).find("has strides[0] = 36, 72 bytes; TMA needs a multiple"),
             std::string::npos);
-  EXPECT_NE(errorAfter([](Argument &x) {
-              x.strides = {32, 2};
-            }).find("needs contiguous elements"),
+  EXPECT_NE(errorAfter([](Argument &x) { x.strides = {32, 2}; }).find("needs contiguous elements"),
             std::string::npos);
   EXPECT_NE(errorAfter([](Argument &x) {
               x.shape = {0, 32};
