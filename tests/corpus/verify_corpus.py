@@ -67,11 +67,12 @@ def synchronises(text):
     return SYNCHRONISES.search(text) is not None
 
 
-SHARE = ("kernels", "PROVED", "BUG listed", "BUG by size", "BUG found", "UNKNOWN", "PROVED share")
+SHARE = ("kernels", "PROVED", "BUG listed", "BUG by size", "BUG found", "UNKNOWN", "PROVED share", "of the right")
 
 
 def share(folder, verdicts):
-    """Of real kernels with synchronisation, by level: what SHARE says. `verdicts`: by path in `folder`."""
+    """Of real kernels with synchronisation, by level: what SHARE says. `verdicts`: by path in `folder`. The last share leaves
+    out the faults that are listed and those of sizes."""
     rows = collections.defaultdict(collections.Counter)
     for path, verdict in verdicts.items():
         if path.startswith("bugs" + os.sep):
@@ -85,7 +86,8 @@ def share(folder, verdicts):
         level = path.rsplit(".", 1)[1]
         rows[level].update(("kernels", verdict))
     for row in rows.values():
-        row["PROVED share"] = "%.1f %%" % (100 * row["PROVED"] / row["kernels"])
+        right = row["kernels"] - row["BUG listed"] - row["BUG by size"]
+        row["PROVED share"], row["of the right"] = ("%.1f %%" % (100 * row["PROVED"] / max(n, 1)) for n in (row["kernels"], right))
     return {level: [rows[level][column] for column in SHARE] for level in corpus.LEVELS if level in rows}
 
 
