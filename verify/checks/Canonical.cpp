@@ -300,7 +300,7 @@ std::optional<int64_t> Machine::contribution(const State &state, int task, int l
     int l = chain[depth];
     bool inside = depth < t.loops.size() && t.loops[depth] == l;
     if (!inside)
-      return t.pc <= code.loops[l].enterPc ? std::optional<int64_t>(first) : std::nullopt;
+      return code.loops[l].ahead[t.pc] ? std::optional<int64_t>(first) : std::nullopt;
     if (depth + 1 == chain.size())
       return t.n[depth];
     if (depth >= prefix.size())

@@ -50,25 +50,48 @@ int DecisionTable::variant(int cls, int sibling) {
   return internClass(std::move(copy));
 }
 
+int64_t DecisionTable::multipleOf(LinId form, int cls) const {
+  const auto &terms = linears.form(form).terms, &rest = classes[cls].rest.terms;
+  if (rest.empty() || terms.size() != rest.size() || terms[0].second % rest[0].second)
+    return 0;
+  int64_t times = terms[0].second / rest[0].second;
+  for (size_t i = 0; i < terms.size(); ++i)
+    if (terms[i].first != rest[i].first || terms[i].second != rest[i].second * times)
+      return 0;
+  return std::max<int64_t>(times, 0);
+}
+
+bool DecisionTable::bears(LinId form, int cls) const {
+  auto divides = [&](const LinForm &whole, const LinForm &part) {
+    return std::any_of(whole.terms.begin(), whole.terms.end(), [&](const auto &piece) {
+      const LinTerm &term = linears.term(piece.first);
+      Op op = term.kind == LinTerm::Operation ? static_cast<Op>(term.value) : Op::Const;
+      return (op == Op::Div || op == Op::Rem) && linears.form(term.operands[1]).terms.empty() &&
+             linears.form(term.operands[0]).terms == part.terms;
+    });
+  };
+  const LinForm &asked = linears.form(form), &rest = classes[cls].rest;
+  return multipleOf(form, cls) || divides(asked, rest) || divides(rest, asked);
+}
+
 bool DecisionTable::residueFits(const State &state, const DecisionKey &key) const {
-  const DecisionClass &cls = classes[key.first];
-  if (state.residues.empty())
-    return true;
-  LinForm bare = cls.rest;
   for (const auto &[form, choice] : state.residues) {
-    if (linears.form(form).terms != bare.terms)
+    int64_t times = multipleOf(form, key.first), c = linears.form(form).c;
+    if (!times)
       continue;
     Interval interval = known(state, key.first, key.second);
     // Contract: what is divided is not negative.
-    interval.lo = std::max(interval.lo, -linears.form(form).c);
+    interval.lo = std::max(interval.lo, ceilDiv(-c, times));
     if (interval.lo == INT64_MIN || interval.hi == INT64_MAX)
       continue;
-    if (interval.lo > interval.hi)
-      return false;
     auto [modulus, residue] = choice;
-    int64_t value = residue - linears.form(form).c; // of R
-    int64_t first = interval.lo + (((value - interval.lo) % modulus) + modulus) % modulus;
-    if (first > interval.hi)
+    auto fits = [&, m = modulus, r = residue](int64_t value) {
+      return (times * value + c) % m == r;
+    };
+    int64_t value = interval.lo, last = std::min(interval.hi, interval.lo + modulus - 1);
+    while (value <= last && !fits(value))
+      ++value;
+    if (value > last)
       return false;
   }
   return true;

@@ -62,6 +62,8 @@ struct Fork {
   bool loopCondition = false;
   bool firstEvaluation = false;
   bool negated = false;
+  /// About a part of what is asked: which of the two a minimum is.
+  bool within = false;
   /// Not a question but a choice: `residueOf` modulo `modulus`.
   LinId residueOf = -1;
   int64_t modulus = 0;
@@ -100,6 +102,11 @@ public:
   int internClass(DecisionClass cls);
   /// The class of the `sibling`-th loop that asks `cls`.
   int variant(int cls, int sibling);
+  /// How many times the class's R a form is, but for a constant; 0: it is no multiple.
+  int64_t multipleOf(LinId form, int cls) const;
+  /// Whether a form's residue says something of the class's R: it is a multiple of it, or one
+  /// divides the other.
+  bool bears(LinId form, int cls) const;
   /// Can R of the answered class have its residue and be in its interval?
   bool residueFits(const State &state, const DecisionKey &key) const;
 

@@ -84,6 +84,16 @@ Machine::Eval Machine::residue(State &state, int task, ExprId expr, int64_t modu
     stop.fork.modulus = period;
     return Eval::Forks;
   }
+  if (Eval e = residueOfParts(state, task, node, modulus, value); e != Eval::Unknown)
+    return e;
+  // What the operations hide the closed form may say: (i * P) / P is i.
+  auto closed = periodic(state, task, linears.of(expr), state.tasks[task].n, modulus);
+  value = closed.value_or(0);
+  return closed ? Eval::Known : Eval::Unknown;
+}
+
+Machine::Eval Machine::residueOfParts(State &state, int task, const ExprNode &node, int64_t modulus,
+                                      int64_t &value) {
   int64_t a, b;
   switch (node.op) {
   case Op::Add:
@@ -94,7 +104,7 @@ Machine::Eval Machine::residue(State &state, int task, ExprId expr, int64_t modu
     if (Eval e = residue(state, task, node.b, modulus, b); e != Eval::Known)
       return e;
     foldBinary(node.op, a, b, value);
-    value = reduce(value);
+    value = ((value % modulus) + modulus) % modulus;
     return Eval::Known;
   }
   case Op::Rem:
@@ -107,7 +117,7 @@ Machine::Eval Machine::residue(State &state, int task, ExprId expr, int64_t modu
       return Eval::Unknown;
     Eval e = residue(state, task, node.a, inner, a);
     if (e == Eval::Known)
-      value = reduce(a);
+      value = a % modulus;
     return e;
   }
   case Op::Div: {
@@ -186,7 +196,7 @@ Machine::Eval Machine::askAt(State &state, int task, LinId form, std::vector<int
     if (!demand.any || demand.exact || demand.period < 2 || demand.period > 64)
       continue;
     LinId asked = linears.of(leaf);
-    if (linears.form(asked).terms != cls.rest.terms || state.residues.contains(asked))
+    if (!table.bears(asked, q.cls) || state.residues.contains(asked))
       continue;
     stop.fork = {};
     stop.fork.task = task;

@@ -1,6 +1,7 @@
 #include "verify/checks/Feasibility.h"
 
 #include <algorithm>
+#include <bit>
 
 using namespace tlx::verify;
 using smt::Integers;
@@ -85,6 +86,19 @@ private:
     return name.starts_with(prefix) && name.size() == prefix.size() + 1 ? name.back() : 0;
   }
 
+  /// 0 for what is no number.
+  int64_t numberOf(LinId id) const {
+    return linears.form(id).terms.empty() ? linears.form(id).c : 0;
+  }
+
+  /// Quotient and remainder as bits have them: rounded down.
+  std::pair<Integers::Term, Integers::Term> lowBits(Integers::Term x, int64_t by) {
+    Integers::Term quotient = solver.variable("b" + std::to_string(solver.count()));
+    Integers::Term rest = solver.add(x, solver.multiply(solver.constant(-by), quotient));
+    within(rest, 0, by - 1);
+    return {quotient, rest};
+  }
+
   bool isCondition(LinId id) const {
     return linears.range(linears.form(id)) == std::pair<int64_t, int64_t>(0, 1);
   }
@@ -148,11 +162,20 @@ private:
       case Op::Div:
       case Op::Rem: return division(t, x, n);
       case Op::And:
+        if (int64_t mask = numberOf(x.operands[1]); mask > 0 && (mask & (mask + 1)) == 0)
+          return lowBits(operand(0), mask + 1).second;
+        else if (mask < -1 && std::has_single_bit(static_cast<uint64_t>(-mask)))
+          return solver.multiply(solver.constant(-mask), lowBits(operand(0), -mask).first);
+        [[fallthrough]];
       case Op::Or:
         if (!isCondition(x.operands[0]) || !isCondition(x.operands[1]))
           break;
         return static_cast<Op>(x.value) == Op::And ? solver.minimum(operand(0), operand(1))
                                                    : solver.maximum(operand(0), operand(1));
+      case Op::Shr:
+        if (int64_t by = numberOf(x.operands[1]); by > 0 && by < 40)
+          return lowBits(operand(0), int64_t(1) << by).first;
+        break;
       case Op::Min: return solver.minimum(operand(0), operand(1));
       case Op::Max: return solver.maximum(operand(0), operand(1));
       case Op::Eq: return solver.equal(operand(0), operand(1));

@@ -86,6 +86,8 @@ private:
   Eval askAt(State &state, int task, LinId form, std::vector<int64_t> n, bool mayFork, bool &value);
   Eval pinDown(State &state, int task, ExprId expr, int64_t &value);
   Eval residue(State &state, int task, ExprId expr, int64_t modulus, int64_t &value);
+  Eval residueOfParts(State &state, int task, const ExprNode &node, int64_t modulus,
+                      int64_t &value);
 
   // Simplify.cpp
   bool moveTo(LinForm &form, int except, int depth, int64_t by, std::vector<int64_t> &n);

@@ -108,11 +108,18 @@ Machine::Eval Machine::simplifyTerm(State &state, int task, int t, LinForm &form
     return e;
   }
   case Op::Min:
-  case Op::Max:
-    if (!compared(Op::Le, term.operands[0], term.operands[1]))
-      return Eval::Unknown;
+  case Op::Max: {
+    // At most a small number, as of a ring that is filled first: few values to tell apart.
+    const LinForm most = linears.form(term.operands[1]);
+    bool ofNumber = static_cast<Op>(term.value) == Op::Min && most.terms.empty() && most.c > 0 &&
+                    most.c < MaxPeriod && !linears.facts(t).ords;
+    Eval e = compare(state, task, Op::Le, term.operands[0], term.operands[1], n,
+                     mayFork && ofNumber, known);
+    if (e != Eval::Known)
+      return e;
     by = term.operands[known == (static_cast<Op>(term.value) == Op::Min) ? 0 : 1];
     return Eval::Known;
+  }
   case Op::Div:
     // Contract: what is divided is not negative.
     if (!compared(Op::Lt, term.operands[0], term.operands[1]) || !known)
@@ -127,6 +134,15 @@ Machine::Eval Machine::simplifyTerm(State &state, int task, int t, LinForm &form
         by = linears.intern({*value, {}});
         return Eval::Known;
       }
+    if (auto chosen = state.residues.find(term.operands[0]);
+        chosen != state.residues.end() && static_cast<Op>(term.value) == Op::Rem) {
+      int64_t divisor = linears.form(term.operands[1]).c;
+      if (linears.form(term.operands[1]).terms.empty() && divisor > 0 &&
+          chosen->second.first % divisor == 0) {
+        by = linears.intern({chosen->second.second % divisor, {}});
+        return Eval::Known;
+      }
+    }
     return Eval::Unknown;
   case Op::Opaque: {
     if (!program.exprs.opaques[term.name].sequence)
@@ -166,8 +182,10 @@ Machine::Eval Machine::simplify(State &state, int task, LinId &form, std::vector
       auto [t, coef] = rest.terms[i];
       LinId by;
       Eval e = simplifyTerm(state, task, t, rest, n, mayFork, by);
-      if (e == Eval::Forks)
+      if (e == Eval::Forks) {
+        stop.fork.within = true;
         return e;
+      }
       if (e == Eval::Unknown)
         continue;
       rest.terms.erase(rest.terms.begin() + static_cast<long>(i));
@@ -192,6 +210,12 @@ Machine::Eval Machine::compare(State &state, int task, Op op, LinId a, LinId b,
 Machine::Eval Machine::truth(State &state, int task, LinId id, const std::vector<int64_t> &n,
                              bool mayFork, bool &value) {
   const LinForm form = linears.form(id);
+  if (form.terms.size() == 1 && form.c == 1 && form.terms[0].second == -1 &&
+      linears.range(form) == std::pair<int64_t, int64_t>(0, 1)) { // a negation
+    Eval e = truth(state, task, linears.add(linears.intern({1, {}}), id, -1), n, mayFork, value);
+    value = !value;
+    return e;
+  }
   if (form.terms.size() == 1 && form.c == 0 && form.terms[0].second == 1) {
     const LinTerm term = linears.term(form.terms[0].first);
     Op op = term.kind == LinTerm::Operation ? static_cast<Op>(term.value) : Op::Const;

@@ -53,7 +53,14 @@ void Encoder::assumeSizes(ExprId bound) {
       waiting.push_back(node.b);
       break;
     case Op::Sub:
-    case Op::Div: waiting.push_back(node.a); break;
+    case Op::Div:
+    case Op::Rem:
+    case Op::Shl:
+    case Op::Shr: waiting.push_back(node.a); break;
+    case Op::And:
+      if (e.isConst(node.b))
+        waiting.push_back(node.a);
+      break;
     default: break;
     }
   }

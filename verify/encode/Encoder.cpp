@@ -377,8 +377,14 @@ void Encoder::assumption(ExprId holds, SourceLoc loc) {
   bool known = llvm::any_of(p.assumptions, [&](const Assumption &a) { return a.holds == holds; });
   bool always = depth == 0 && !inBranch && e.isCondition(holds) && isFixed(holds) &&
                 !(threadId != NoExpr && dependsOn(holds, threadId));
-  if (always && !known && !(node.op == Op::Const && node.value))
-    p.assumptions.push_back({holds, std::move(loc)});
+  if (!always || known || (node.op == Op::Const && node.value))
+    return;
+  bool above = node.op == Op::Lt || node.op == Op::Le;
+  if (above && e.isConst(node.a) && e[node.b].op == Op::Sym) {
+    Symbol &symbol = e.symbols[e[node.b].value];
+    symbol.lo = std::max(symbol.lo, e[node.a].value + (node.op == Op::Lt));
+  }
+  p.assumptions.push_back({holds, std::move(loc)});
 }
 
 void Encoder::specialize(Operation *op, Block &out) {

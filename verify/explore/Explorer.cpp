@@ -147,6 +147,6 @@ private:
 
 ExploreResult tlx::verify::explore(const Program &program, const ExploreOptions &options) {
   if (!Interpreter(program, options).isAssumed())
-    return {.verdict = ExploreResult::Clean};
+    return ExploreResult::clean();
   return Explorer(program, options).run();
 }

@@ -55,6 +55,12 @@ struct ExploreResult {
   std::vector<ExploreStep> trace; ///< a path to it
   size_t states = 0;
   size_t runs = 0; ///< that came to their end
+
+  static ExploreResult clean() {
+    ExploreResult result;
+    result.verdict = Clean;
+    return result;
+  }
 };
 
 /// Every state. Values that the kernel assumes otherwise leave nothing to look at. Two more tasks,

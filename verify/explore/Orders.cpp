@@ -544,6 +544,6 @@ private:
 
 ExploreResult tlx::verify::exploreOrders(const Program &program, const ExploreOptions &options) {
   if (!Interpreter(program, options).isAssumed())
-    return {.verdict = ExploreResult::Clean};
+    return ExploreResult::clean();
   return Orders(program, options).run();
 }

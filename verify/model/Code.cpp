@@ -95,6 +95,31 @@ struct Flattener {
     code.loops[number].headPc = head;
     code.loops[number].exitPc = exit;
   }
+
+  void findWays(LoopInfo &loop) {
+    std::vector<char> &ahead = loop.ahead;
+    ahead.assign(code.instrs.size(), 0);
+    ahead[loop.enterPc] = 1;
+    auto isAround = [&](size_t head) {
+      for (int l = loop.parent; l >= 0; l = code.loops[l].parent)
+        if (code.loops[l].headPc == static_cast<int>(head))
+          return true;
+      return false;
+    };
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (size_t pc = code.instrs.size(); pc-- > 0;) {
+        const Instr &instr = code.instrs[pc];
+        bool falls = instr.kind != Instr::Jump && instr.kind != Instr::End;
+        bool goesOn = instr.target >= 0 && static_cast<size_t>(instr.target) <= pc &&
+                      isAround(static_cast<size_t>(instr.target));
+        bool leads = (falls && ahead[pc + 1]) ||
+                     (instr.target >= 0 && !goesOn && ahead[static_cast<size_t>(instr.target)]);
+        if (leads && !ahead[pc])
+          ahead[pc] = changed = true;
+      }
+    }
+  }
 };
 } // namespace
 
@@ -102,5 +127,7 @@ Code tlx::verify::flatten(const Block &body) {
   Flattener flattener;
   flattener.block(body);
   flattener.emit({Instr::End});
+  for (LoopInfo &loop : flattener.code.loops)
+    flattener.findWays(loop);
   return std::move(flattener.code);
 }

@@ -42,6 +42,8 @@ struct LoopInfo {
   Pace pace;
   bool resumes = false;             ///< see Stmt
   bool conditionalInParent = false; ///< inside an if of the parent's body
+  /// By instruction: the loop may be entered from there on, before the loops around it go on.
+  std::vector<char> ahead;
 };
 
 struct Code {

@@ -9,6 +9,7 @@ using namespace tlx::verify;
 
 namespace {
 constexpr int64_t Limit = 1 << 16; ///< beyond it, keep the value exactly
+constexpr int64_t MostAsked = 8;   ///< remainders by more are not chosen in advance
 
 Demand modulo(int64_t threshold, int64_t period) {
   if (threshold > Limit || period > Limit || threshold < 0 || period < 1)
@@ -129,6 +130,11 @@ void Demands::demandCond(ExprId expr) {
       demand(expr, Exact);
       return;
     }
+    // What is asked of a size's remainder should be known when the size is.
+    for (ExprId side : {node.a, node.b})
+      if (isRemainder(side) && isSymbolic(side) && program.exprs[program.exprs[side].b].value > 0 &&
+          program.exprs[program.exprs[side].b].value <= MostAsked)
+        demand(side, Exact);
     // Decided from closed forms; but a negated condition is still one.
     if (node.op == Op::Eq && program.exprs.isConst(node.b))
       demandCond(node.a);
@@ -149,8 +155,11 @@ void Demands::demand(ExprId expr, const Demand &wanted) {
   const ExprNode node = program.exprs[expr];
   // Remainders inside a symbolic expression ask for a residue of what is
   // divided; anything else symbolic is asked for as a whole.
-  bool remainder = node.op == Op::Rem || node.op == Op::And || node.op == Op::Xor;
-  bool inside = !d.exact && (node.op == Op::Add || node.op == Op::Sub || node.op == Op::Mul ||
+  bool multiple = node.op == Op::And && program.exprs.isConst(node.b) &&
+                  program.exprs[node.b].value < 0; // x & -8
+  bool remainder = node.op == Op::Rem || (node.op == Op::And && !multiple) || node.op == Op::Xor;
+  bool takesNumber = node.op == Op::Sub && program.exprs.isConst(node.b);
+  bool inside = !d.exact && (node.op == Op::Add || takesNumber || node.op == Op::Mul ||
                              (node.op == Op::Div && program.exprs.isConst(node.b) &&
                               program.exprs[node.b].value * d.period <= 64));
   if (node.op != Op::Const && !remainder && !inside && isSymbolic(expr)) {

@@ -82,6 +82,12 @@ ExprId Exprs::binary(Op op, ExprId a, ExprId b) {
       return a;
     if (a == b)
       return constant(0);
+    if (x.op == Op::Add && (x.a == b || x.b == b))
+      return x.a == b ? x.b : x.a;
+    // x - x / c * c, as a variable that counts slots is spelled too.
+    if (y.op == Op::Mul && nodes[y.a].op == Op::Div && nodes[y.a].a == a && nodes[y.a].b == y.b &&
+        nodes[y.b].op == Op::Const)
+      return binary(Op::Rem, a, y.b);
     break;
   case Op::Mul:
     if (isConst(x, 1))
@@ -94,6 +100,8 @@ ExprId Exprs::binary(Op op, ExprId a, ExprId b) {
   case Op::Div:
     if (isConst(y, 1))
       return a;
+    if (x.op == Op::Mul && y.op != Op::Const && (x.a == b || x.b == b)) // contract: not zero
+      return x.a == b ? x.b : x.a;
     break;
   case Op::Rem:
     if (isConst(y, 1))

@@ -16,6 +16,8 @@ LinId Linears::intern(LinForm form) {
       form.terms[out++] = {term, coef};
   }
   form.terms.resize(out);
+  if (cancelQuotient(form))
+    return intern(std::move(form));
   auto [it, isNew] = formIds.try_emplace(form, static_cast<LinId>(forms.size()));
   if (isNew)
     forms.push_back(std::move(form));
@@ -143,9 +145,18 @@ int Linears::internTerm(LinTerm term) {
     break;
   }
   }
+  int id = it->second;
   terms.push_back(std::move(term));
   termFacts.push_back(facts);
-  return it->second;
+  // A quotient comes with its remainder: what cancels does not depend on what came before.
+  LinTerm twin = terms[id];
+  Op op = twin.kind == LinTerm::Operation ? static_cast<Op>(twin.value) : Op::Const;
+  if ((op == Op::Div || op == Op::Rem) && !twin.name && forms[twin.operands[1]].terms.empty() &&
+      forms[twin.operands[1]].c > 1) {
+    twin.value = static_cast<int64_t>(op == Op::Div ? Op::Rem : Op::Div);
+    internTerm(std::move(twin));
+  }
+  return id;
 }
 
 LinId Linears::termForm(LinTerm term) {
@@ -166,7 +177,7 @@ LinId Linears::operation(Op op, int64_t name, std::vector<LinId> operands) {
   }
   bool commutes = op == Op::Mul || op == Op::And || op == Op::Or || op == Op::Xor || op == Op::Eq ||
                   op == Op::Min || op == Op::Max;
-  if (commutes && !isConst(operands[1]) && operands[0] > operands[1])
+  if (commutes && !isConst(operands[1]) && (isConst(operands[0]) || operands[0] > operands[1]))
     std::swap(operands[0], operands[1]);
   if (op == Op::Mul) {
     for (int i : {0, 1})
@@ -182,9 +193,9 @@ LinId Linears::operation(Op op, int64_t name, std::vector<LinId> operands) {
   if (op == Op::Div || op == Op::Rem)
     if (std::optional<LinId> multiple = multipleOf(operands[0], operands[1]))
       return op == Op::Div ? *multiple : intern({0, {}});
-  if (op == Op::Div || op == Op::Rem)
-    if (auto parts = byNumber(operands[0], operands[1]))
-      return op == Op::Div ? parts->first : parts->second;
+  if (operands.size() == 2 && isConst(operands[1]) && name == 0)
+    if (std::optional<LinId> parts = byNumber(op, operands[0], forms[operands[1]].c))
+      return *parts;
   // All bits that a value may have, inverted: a phase and its inverse are one question.
   if (op == Op::Xor)
     for (int i : {0, 1}) {
@@ -384,6 +395,13 @@ void Linears::loop(const Stmt &stmt, int depth) {
   }
   --provisional;
   walk();
+  if (const ExprNode cond = program.exprs[stmt.cond]; cond.op == Op::Lt) {
+    keepQuotients(add(of(cond.b), of(cond.a), -1), false, stmt.pace);
+    if (program.exprs[cond.a].op == Op::Var)
+      for (size_t i = 0; i < count; ++i)
+        if (stmt.inits[i].var == program.exprs[cond.a].value)
+          keepQuotients(inits[i], true, stmt.pace);
+  }
 }
 
 /// What the variables of a loop are after it: its iteration number no longer
@@ -412,9 +430,15 @@ std::optional<LinId> Linears::tripsOf(const Stmt &loop, int depth) {
   const ExprNode cond = program.exprs[loop.cond];
   if (cond.op != Op::Lt || !(loop.pace == Pace{}))
     return std::nullopt;
-  LinId ord = termForm({LinTerm::Ord, depth, 0, {}});
-  LinId trips = add(add(of(cond.b), of(cond.a), -1), ord);
-  bool varies = range(forms[trips]).first < 0;
+  LinId ord = termForm({LinTerm::Ord, depth, 0, {}}), left = add(of(cond.b), of(cond.a), -1);
+  int64_t step = 0;
+  for (auto [t, coef] : forms[left].terms)
+    if (t == forms[ord].terms[0].first)
+      step = -coef;
+  LinId trips = add(left, ord, step);
+  bool varies = step < 1 || least(trips) < 0;
+  if (step > 1)
+    trips = operation(Op::Div, 0, {add(trips, intern({step - 1, {}})), intern({step, {}})});
   for (auto [t, coef] : forms[trips].terms)
     varies |= termFacts[t].ords >> depth != 0;
   return varies ? std::nullopt : std::optional(trips);
@@ -495,8 +519,10 @@ std::pair<std::string, int64_t> Linears::quantityOf(const LinForm &form, int64_t
 
 bool Linears::saysEmpty(const LinForm &form, int64_t bound) const {
   int64_t blocks = 1;
-  int64_t least = undivided(form, bound, &blocks).second;
-  return least <= 1 || least == blocks;
+  auto [bare, least] = undivided(form, bound, &blocks);
+  bool grows = std::any_of(bare.terms.begin(), bare.terms.end(),
+                           [](const auto &piece) { return piece.second > 0; });
+  return grows && (least <= 1 || least == blocks);
 }
 
 bool Linears::saysBeyond(const LinForm &form, int64_t bound, int64_t step) const {

@@ -21,6 +21,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 
 namespace tlx::verify {
 
@@ -86,6 +87,8 @@ public:
 
   /// Range of a form by interval arithmetic; INT64_MIN / MAX: unbounded.
   std::pair<int64_t, int64_t> range(const LinForm &form) const;
+  /// At least this, with minima, maxima and quotients looked into: `N - min(A, N)`, `N - N / 3`.
+  int64_t least(LinId form);
 
   std::string print(const LinForm &form) const;
   /// "form >= bound" said as simply as possible: "(K + 63) / 64 >= 1" is
@@ -109,6 +112,10 @@ public:
   /// loops ask about undivided: `(T + 1) / 2 - k` as `T - 2 * k`.
   LinId withoutQuotient(LinId form);
 
+  /// The same value in one of several spellings: minima and maxima as the lesser of a
+  /// difference and zero.
+  LinId balanced(LinId form);
+
   /// The value of a form when its symbols have the values that `valueOf` gives
   /// (index into Exprs::symbols); nothing when one is missing or the form
   /// depends on iterations or opaque operations.
@@ -127,7 +134,10 @@ private:
   LinId operation(Op op, int64_t name, std::vector<LinId> operands);
   std::optional<LinId> multipleOf(LinId form, LinId divisor);
   std::optional<LinId> byUnknown(LinId form, LinId divisor);
-  std::optional<std::pair<LinId, LinId>> byNumber(LinId form, LinId divisor);
+  std::optional<LinId> byNumber(Op op, LinId form, int64_t divisor);
+  bool cancelQuotient(LinForm &form);
+  LinId byBlocks(const LinForm &form);
+  void keepQuotients(LinId id, bool start, const Pace &pace);
   void block(const Block &body, int depth);
   void loop(const Stmt &stmt, int depth);
   void branch(const Stmt &stmt, int depth);
@@ -148,6 +158,7 @@ private:
   std::map<std::tuple<LinTerm::Kind, int64_t, int64_t, std::vector<LinId>>, int> termIds;
   std::unordered_map<VarId, LinId> varForms;
   std::unordered_map<ExprId, LinId> cache; ///< only expressions whose variables are final
+  std::set<int> kept;                      ///< quotients of which some loop's bound is a multiple
   int provisional = 0;
 };
 

@@ -7,10 +7,10 @@
 using namespace tlx::verify;
 
 namespace {
-/// `while (0 < left - step * iteration)`
+/// `while (0 < scale * range + left - step * iteration)`
 struct Counted {
   Stmt *loop;
-  int64_t left, step; ///< the constant part of what is left at first
+  int64_t scale, left, step;
 };
 
 /// Loops of one depth with the same range, but for a constant.
@@ -38,8 +38,13 @@ void collect(Block &block, int depth, const Exprs &exprs, Linears &linears, Fami
     bool varies = std::any_of(left.terms.begin(), left.terms.end(), [&](const auto &piece) {
       return linears.facts(piece.first).ords >> inner & 1;
     });
+    int64_t scale = 0;
+    for (auto [term, coef] : left.terms)
+      scale = std::gcd(scale, coef);
+    for (auto &[term, coef] : left.terms)
+      coef /= scale;
     if (!varies && !left.terms.empty())
-      families[{inner, left.terms}].push_back({&stmt, left.c, step});
+      families[{inner, left.terms}].push_back({&stmt, scale, left.c, step});
   }
 }
 } // namespace
@@ -52,6 +57,13 @@ void tlx::verify::setPaces(Program &program) {
   for (Task &task : program.tasks)
     collect(task.body, 0, program.exprs, linears, families);
   for (auto &[range, loops] : families) {
+    int64_t scale = 1;
+    for (const Counted &loop : loops)
+      scale = std::lcm(scale, loop.scale);
+    for (Counted &loop : loops) { // x >= 1  <=>  n x >= 1
+      int64_t times = scale / loop.scale;
+      loop = {loop.loop, scale, loop.left * times, loop.step * times};
+    }
     int64_t most = loops[0].left, unit = 0;
     bool differ = false;
     for (const Counted &loop : loops) {

@@ -2,6 +2,8 @@
 
 #include "verify/model/Linear.h"
 
+#include <algorithm>
+#include <bit>
 #include <map>
 #include <numeric>
 
@@ -41,24 +43,181 @@ std::optional<LinId> Linears::byUnknown(LinId form, LinId divisor) {
   return std::nullopt;
 }
 
-/// Quotient and remainder where what is no multiple of a constant divisor is less than it:
-/// (2 c + 1) / 2 is c, so that CTAs of a cluster of two know which cluster they are of.
-std::optional<std::pair<LinId, LinId>> Linears::byNumber(LinId form, LinId divisor) {
-  int64_t by = forms[divisor].terms.empty() ? forms[divisor].c : 0;
-  if (by < 1 || range(forms[form]).first < 0)
+/// x = c (x / c) + x % c, and x / c + (x % c != 0) = (x + c - 1) / c: what of it says the same
+/// with fewer terms.
+bool Linears::cancelQuotient(LinForm &form) {
+  auto coefficient = [&](int term) {
+    auto at = std::lower_bound(form.terms.begin(), form.terms.end(), std::pair(term, INT64_MIN));
+    return at != form.terms.end() && at->first == term ? at->second : 0;
+  };
+  auto isOf = [&](const LinTerm &term, Op op) {
+    return term.kind == LinTerm::Operation && static_cast<Op>(term.value) == op && !term.name &&
+           forms[term.operands[1]].terms.empty();
+  };
+  auto twin = [&](const LinTerm &term, Op op) {
+    auto it = termIds.find({LinTerm::Operation, static_cast<int64_t>(op), 0, term.operands});
+    return it == termIds.end() ? -1 : it->second;
+  };
+  auto addTimes = [&](const LinForm &what, int64_t times) {
+    for (auto [t, coef] : what.terms)
+      form.terms.emplace_back(t, coef * times);
+    form.c += what.c * times;
+  };
+  for (auto [t, k] : form.terms) {
+    const LinTerm term = terms[t];
+    if (isOf(term, Op::Eq) && forms[term.operands[1]].c == 0) { // x % c == 0
+      const LinForm rest = forms[term.operands[0]];
+      const LinTerm of = rest.terms.size() == 1 ? terms[rest.terms[0].first] : term;
+      int quotient = isOf(of, Op::Rem) ? twin(of, Op::Div) : -1;
+      if (quotient < 0 || coefficient(quotient) != -k || rest.c || rest.terms[0].second != 1 ||
+          range(forms[of.operands[0]]).first < 0)
+        continue;
+      LinId up = add(of.operands[0], add(of.operands[1], intern({1, {}}), -1));
+      LinId roundedUp = operation(Op::Div, 0, {up, of.operands[1]});
+      addTimes({0, {{t, 1}, {quotient, -1}}}, -k);
+      addTimes(forms[roundedUp], -k);
+      form.c += k;
+      return true;
+    }
+    if (term.kind == LinTerm::Operation && static_cast<Op>(term.value) == Op::Div &&
+        term.name == ExactTrips && k % forms[term.operands[1]].c == 0) {
+      addTimes({0, {{t, 1}}}, -k);
+      addTimes(forms[term.operands[0]], k / forms[term.operands[1]].c);
+      return true;
+    }
+    bool divides = isOf(term, Op::Div);
+    int other = divides ? twin(term, Op::Rem) : isOf(term, Op::Rem) ? twin(term, Op::Div) : -1;
+    if (other < 0)
+      continue;
+    const LinForm x = forms[term.operands[0]];
+    int64_t c = forms[term.operands[1]].c, times = divides ? k / c : k; // of x, to be added
+    bool isThere = std::all_of(x.terms.begin(), x.terms.end(), [&, n = times](const auto &piece) {
+      return coefficient(piece.first) == -piece.second * n;
+    });
+    if (divides ? k % c == 0 && isThere : isThere || coefficient(other) == k * c) {
+      addTimes({0, {{t, 1}}}, -k);
+      addTimes(x, times);
+      addTimes({0, {{other, 1}}}, divides ? -times : -k * c);
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Operations with numbers as quotients and remainders, without multiples of the number:
+///   (64 a + b) / 64 = a + b / 64     x >> k = x / 2^k     x & 2^k - 1 = x % 2^k
+///   x & -2^k = x - x % 2^k           condition == 0  is  1 - condition
+/// Divisions round towards zero: only for what is not negative.
+std::optional<LinId> Linears::byNumber(Op op, LinId id, int64_t by) {
+  const LinForm form = forms[id];
+  auto number = [&](int64_t n) { return intern({n, {}}); };
+  if (op == Op::Eq && by == 0 && range(form) == std::pair<int64_t, int64_t>(0, 1))
+    return add(number(1), id, -1);
+  if (range(form).first < 0)
     return std::nullopt;
-  LinForm quotient{forms[form].c / by, {}}, rest{forms[form].c % by, {}};
-  if (rest.c < 0)
-    quotient.c--, rest.c += by;
-  for (auto [t, coef] : forms[form].terms)
-    if (coef % by == 0)
-      quotient.terms.emplace_back(t, coef / by);
-    else
-      rest.terms.emplace_back(t, coef);
+  switch (op) {
+  case Op::Shr:
+    if (by < 0 || by > 40)
+      return std::nullopt;
+    return operation(Op::Div, 0, {id, number(int64_t(1) << by)});
+  case Op::And:
+    if (by > 0 && (by & (by + 1)) == 0)
+      return operation(Op::Rem, 0, {id, number(by + 1)});
+    if (by < -1 && by > INT32_MIN && std::has_single_bit(static_cast<uint64_t>(-by)))
+      return add(id, operation(Op::Rem, 0, {id, number(-by)}), -1);
+    return std::nullopt;
+  case Op::Div:
+  case Op::Rem: break;
+  default: return std::nullopt;
+  }
+  if (by < 2)
+    return std::nullopt;
+  int64_t left = (form.c % by + by) % by;
+  LinForm multiples{form.c - left, {}}, rest{left, {}};
+  for (auto piece : form.terms)
+    (piece.second % by ? rest : multiples).terms.push_back(piece);
   auto [least, most] = range(rest);
-  if (least < 0 || most >= by)
+  if (least < 0)
     return std::nullopt;
-  return std::pair{intern(std::move(quotient)), intern(std::move(rest))};
+  bool whole = multiples.terms.empty() && multiples.c == 0;
+  multiples.c /= by;
+  for (auto &[t, coef] : multiples.terms)
+    coef /= by;
+  // What is no multiple may be less than the divisor: CTAs of a cluster of two know which
+  // cluster they are of, (2 c + 1) / 2 is c.
+  if (most < by)
+    return intern(op == Op::Rem ? rest : multiples);
+  if (whole && op == Op::Div && by == 2 && form.c == 1 && range({0, form.terms}).first >= 0) {
+    LinId before = add(id, number(1), -1); // (x + 1) / 2 = x - x / 2
+    return add(before, operation(op, 0, {before, number(by)}), -1);
+  }
+  if (whole)
+    return std::nullopt;
+  LinId quotient = intern(std::move(multiples));
+  LinId ofRest = operation(op, 0, {intern(std::move(rest)), number(by)});
+  return op == Op::Rem ? ofRest : add(quotient, ofRest);
+}
+
+/// Where a loop's bound is a multiple of a quotient, another may run over the quotient; where
+/// it starts there, another ends there.
+void Linears::keepQuotients(LinId id, bool start, const Pace &pace) {
+  const LinForm &form = forms[id];
+  int64_t common = 0;
+  for (auto [t, coef] : form.terms)
+    common = std::gcd(common, terms[t].kind == LinTerm::Ord ? coef * pace.stride : coef);
+  for (auto [t, coef] : form.terms) {
+    const LinTerm &term = terms[t];
+    if (term.kind == LinTerm::Operation && static_cast<Op>(term.value) == Op::Div &&
+        (start || std::abs(coef) > common))
+      kept.insert(t);
+  }
+}
+
+int64_t Linears::least(LinId id) {
+  constexpr size_t mostParts = 4; // each is looked into
+  const LinForm form = forms[id];
+  int64_t known = range(form).first;
+  if (known >= 0 || form.terms.size() > mostParts)
+    return known;
+  for (auto [t, k] : form.terms) {
+    const LinTerm term = terms[t];
+    Op op = term.kind == LinTerm::Operation ? static_cast<Op>(term.value) : Op::Const;
+    LinId rest = add(id, intern({0, {{t, 1}}}), -k);
+    if (op == Op::Min || op == Op::Max) { // it is one of the two, and beyond neither
+      int64_t a = least(add(rest, term.operands[0], k)), b = least(add(rest, term.operands[1], k));
+      bool beyond = (op == Op::Min) == (k < 0);
+      known = std::max(known, beyond ? std::max(a, b) : std::min(a, b));
+    } else if (op == Op::Div && k < 0 && forms[term.operands[1]].terms.empty() &&
+               range(forms[term.operands[0]]).first >= 0 && forms[term.operands[1]].c > 0) {
+      int64_t c = forms[term.operands[1]].c; // x / c is at most x, c times
+      int64_t all = least(add(add(intern({0, {}}), rest, c), term.operands[0], k));
+      known = std::max(known, all >= 0 ? all / c : known);
+    }
+  }
+  return known;
+}
+
+LinId Linears::balanced(LinId id) {
+  const LinForm form = forms[id];
+  LinId sum = intern({form.c, {}}), zero = intern({0, {}});
+  for (auto [t, coef] : form.terms) {
+    const LinTerm term = terms[t];
+    Op op = term.kind == LinTerm::Operation ? static_cast<Op>(term.value) : Op::Const;
+    LinId piece = intern({0, {{t, 1}}});
+    if (op == Op::Min || op == Op::Max) {
+      // min(a, b) = b + min(a - b, 0), min(-d, 0) = min(d, 0) - d, max(a, b) = a + b - min(a, b)
+      LinId a = balanced(term.operands[0]), b = balanced(term.operands[1]), d = add(a, b, -1);
+      LinId least = b;
+      if (!forms[d].terms.empty() && forms[d].terms[0].second < 0) {
+        least = add(least, d);
+        d = add(zero, d, -1);
+      }
+      least = add(least, operation(Op::Min, 0, {d, zero}));
+      piece = op == Op::Min ? least : add(add(a, b), least, -1);
+    }
+    sum = add(sum, piece, coef);
+  }
+  return sum;
 }
 
 /// In a comparison with integers a quotient is what is divided, compared with multiples:
@@ -81,16 +240,34 @@ LinId Linears::withoutQuotient(LinId id) {
     bool divides = term.kind == LinTerm::Operation && static_cast<Op>(term.value) == Op::Div;
     return divides && forms[term.operands[1]].terms.empty() ? forms[term.operands[1]].c : 0;
   };
+  auto coefficientOf = [&](int t) {
+    return std::find_if(form.terms.begin(), form.terms.end(),
+                        [&](const auto &piece) { return piece.first == t; })
+        ->second;
+  };
+  int paced = -1;
   std::optional<std::pair<int, int64_t>> quotient;
   for (auto piece : form.terms) {
-    if (divisor(piece.first) < 2 || terms[piece.first].name == ExactTrips)
+    if (divisor(piece.first) < 2 || kept.contains(piece.first))
       continue;
+    if (terms[piece.first].name == ExactTrips) {
+      paced = piece.first;
+      continue;
+    }
     if (quotient || std::abs(piece.second) != 1)
       return id;
     quotient = piece;
   }
+  if (!quotient && paced >= 0) { // f - o / s >= 1  <=>  s f - o >= s
+    int64_t s = divisor(paced);
+    LinId undivided = intern({1 - s, {}});
+    undivided = add(undivided, intern(form), s);
+    undivided = add(undivided, intern({0, {{paced, 1}}}), -s * coefficientOf(paced));
+    undivided = add(undivided, terms[paced].operands[0], coefficientOf(paced));
+    return withoutQuotient(undivided);
+  }
   if (!quotient)
-    return id;
+    return byBlocks(form);
   auto [divided, sign] = *quotient;
   int64_t s = divisor(divided);
   const LinForm x = forms[terms[divided].operands[0]];
@@ -114,6 +291,27 @@ LinId Linears::withoutQuotient(LinId id) {
       return id;
   }
   return withoutQuotient(result);
+}
+
+/// `x - 64 k >= 1` as `(x + 63) / 64 - k >= 1`, where somebody asks for that quotient.
+LinId Linears::byBlocks(const LinForm &form) {
+  LinForm x = form;
+  auto ord = std::find_if(x.terms.begin(), x.terms.end(), [&](const auto &piece) {
+    return terms[piece.first].kind == LinTerm::Ord;
+  });
+  if (ord == x.terms.end() || ord->second > -2)
+    return intern(form);
+  auto [depth, by] = *ord;
+  by = -by;
+  x.terms.erase(ord);
+  int64_t block = x.c / by - (x.c % by < 0); // rounded down
+  x.c += by - 1 - block * by;
+  LinId up = intern(x);
+  auto known =
+      termIds.find({LinTerm::Operation, static_cast<int64_t>(Op::Div), 0, {up, intern({by, {}})}});
+  if (known == termIds.end() || range(forms[up]).first < 0)
+    return intern(form);
+  return intern({block, {{known->second, 1}, {depth, -1}}});
 }
 
 std::pair<LinForm, LinForm> Linears::sides(const LinForm &form, int64_t bound) const {

@@ -9,13 +9,15 @@
 using namespace tlx::verify;
 
 namespace {
-/// `while (v < bound)` with v one more in each iteration.
+/// `while (v < bound)` with v `step` more in each iteration.
 struct Counted {
   int task, depth;
   Block *block; ///< that it is in
   size_t at;
-  LinForm trips;
-  ExprId bound, from; ///< trips is bound - from
+  int64_t step;
+  ExprId bound, from;
+  ExprId length; ///< bound - from, but not below zero
+  LinId exactly; ///< balanced(length)
 };
 
 class Splitter {
@@ -30,18 +32,21 @@ public:
       linears.analyse(program.tasks[task].body);
     for (size_t task = 0; task < program.tasks.size(); ++task)
       collect(static_cast<int>(task), program.tasks[task].body, 1, linears, loops);
-    for (size_t first = 0; first < loops.size(); ++first) {
-      LinId sum = linears.intern(loops[first].trips);
-      for (const Counted *last : following(loops, first)) {
-        sum = linears.add(sum, linears.intern(last->trips));
-        for (const Counted &whole : loops)
-          if (whole.task != last->task && whole.depth == last->depth &&
-              whole.trips == linears.form(sum)) {
-            cut(whole, program.exprs.sub(last->bound, last->from));
-            return true;
-          }
+    for (const Counted &first : loops)
+      for (int64_t times = 1; times <= MostAtOnce; ++times) {
+        ExprId before = program.exprs.binary(Op::Mul, first.length, program.exprs.constant(times));
+        LinId sum = linears.balanced(linears.of(before));
+        for (const Counted *next : following(loops, first)) {
+          sum = linears.add(sum, next->exactly);
+          for (const Counted &whole : loops)
+            if (whole.task != first.task && whole.depth == first.depth && whole.exactly == sum &&
+                first.step % whole.step == 0) {
+              cut(whole, program.exprs.add(whole.from, before));
+              return true;
+            }
+          before = program.exprs.add(before, next->length);
+        }
       }
-    }
     return false;
   }
 
@@ -53,12 +58,16 @@ private:
     return node.op != Op::Var && isFixed(node.a) && isFixed(node.b) && isFixed(node.c);
   }
 
+  /// How many of the whole loop's iterations one of the first loop may stand for.
+  static constexpr int64_t MostAtOnce = 8;
+
   /// The loops behind this one in its block, in order.
-  static std::vector<const Counted *> following(const std::vector<Counted> &loops, size_t first) {
+  static std::vector<const Counted *> following(const std::vector<Counted> &loops,
+                                                const Counted &first) {
     std::vector<const Counted *> out;
-    for (size_t i = first + 1; i < loops.size(); ++i)
-      if (loops[i].block == loops[first].block)
-        out.push_back(&loops[i]);
+    for (const Counted &loop : loops)
+      if (loop.block == first.block && loop.at > first.at)
+        out.push_back(&loop);
     return out;
   }
 
@@ -79,17 +88,24 @@ private:
       });
       if (init == stmt.inits.end() || !isFixed(init->value))
         continue;
+      ExprId bound = cond.b, from = init->value, length = program.exprs.sub(bound, from);
+      LinForm step = linears.form(linears.add(linears.of(cond.a), linears.of(from), -1));
       LinId ord = linears.termForm({LinTerm::Ord, depth, 0, {}});
-      LinId trips = linears.add(linears.of(cond.b), linears.of(init->value), -1);
-      const LinForm form = linears.form(trips);
-      bool counts = linears.of(cond.a) == linears.add(linears.of(init->value), ord);
-      if (counts && !form.terms.empty() && linears.range(form).first >= 0)
-        out.push_back({task, depth, &block, i, form, cond.b, init->value});
+      bool counts = step.c == 0 && step.terms.size() == 1 && step.terms[0].second > 0 &&
+                    step.terms[0].first == linears.form(ord).terms[0].first;
+      LinId trips = linears.of(length);
+      if (!counts || linears.form(trips).terms.empty())
+        continue;
+      if (linears.least(trips) < 0)
+        length = program.exprs.binary(Op::Max, length, program.exprs.constant(0));
+      out.push_back({task, depth, &block, i, step.terms[0].second, bound, from, length,
+                     linears.balanced(linears.of(length))});
     }
   }
 
-  /// while (v < bound) body  =>  while (v < bound - last) body; while (v < bound) body
-  void cut(const Counted &whole, ExprId last) {
+  /// while (v < bound) body  =>  while (v < middle) body; while (v < bound) body, where middle is
+  /// not above bound.
+  void cut(const Counted &whole, ExprId middle) {
     Exprs &e = program.exprs;
     Block &block = *whole.block;
     Stmt first = block[whole.at];
@@ -97,7 +113,7 @@ private:
     std::map<VarId, VarId> names;
     define(first, names);
     Stmt second = renamed(first, names), between = assignStmt({});
-    first.cond = e.lt(cond.a, e.sub(cond.b, last));
+    first.cond = e.lt(cond.a, middle);
     for (Assign &init : second.inits) {
       VarId var = program.addVar(program.varNames[init.var]);
       VarId from = first.inits[static_cast<size_t>(&init - second.inits.data())].var;
