@@ -36,7 +36,7 @@ ENDS_WITH = {
     ("docs/how-to/check-a-kernel.md", "build/bin/tlx-verify mine.ttir --replay-out"): 1,
     ("docs/how-to/check-a-kernel.md", "build/bin/tlx-run --device sim mine.ttir --replay"): 1,
 }
-NEEDS_FBTRITON = re.compile(r"my_gemm|broken\.py|unwaited\.py|recorded\b|pytest|tlx record")
+NEEDS_FBTRITON = re.compile(r"my_gemm|broken\.py|unwaited\.py|recorded\b|pytest|tlx record|explain report")
 GENERATED = ("docs/reference/commands.md", "docs/reference/bug-classes.md", "docs/reference/operations.md", "docs/reference/json.md")
 USAGE = ("docs/reference/tlx-verify.md",)  # begins with the tool's usage
 FLAGS = re.compile(r"`(?:build/bin/)?tlx[- ](verify|run|opt|compile)\b([^`\n]*)`")
