@@ -326,15 +326,12 @@ private:
 };
 } // namespace
 
-/// What the chip does not have needs no run.
-static std::optional<ProofResult> excess(const Program &program) {
-  if (program.excesses.empty())
-    return std::nullopt;
-  const Excess &first = program.excesses.front();
+/// What needs no run: the chip does not have it, or two programs race.
+static ProofResult withoutRun(BugClass cls, const Excess &found) {
   ProofResult result;
   result.verdict = ProofResult::Bug;
-  result.violation = {BugClass::Resources, first.message, {-1, -1, {}, {}, first.loc}, {}};
-  for (const auto &[text, loc] : first.parts)
+  result.violation = {cls, found.message, {-1, -1, {}, {}, found.loc}, {}};
+  for (const auto &[text, loc] : found.parts)
     result.violation.related.push_back({-1, -1, {}, text, loc});
   return result;
 }
@@ -383,13 +380,15 @@ static constexpr double SecondsOfSize = 1;
 static constexpr size_t StatesOfSize = 4'000;
 
 ProofResult tlx::verify::prove(const Program &program, const ProverOptions &options) {
-  if (auto found = excess(program))
-    return *found;
+  if (!program.excesses.empty())
+    return withoutRun(BugClass::Resources, program.excesses.front());
   Clock::time_point start = Clock::now();
   auto cancelled = [&] { return options.cancelled && *options.cancelled; };
   ProverOptions all = options;
   all.timeoutSeconds *= 1 - ShareOfSizes;
   ProofResult result = proveAllSizes(program, all);
+  if (result.verdict == ProofResult::Proved && program.betweenPrograms)
+    return withoutRun(BugClass::Race, *program.betweenPrograms);
   if (result.verdict != ProofResult::Unknown || cancelled())
     return result;
   ProverOptions one = options;

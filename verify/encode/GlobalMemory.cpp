@@ -15,10 +15,12 @@
 #include "verify/encode/EncoderImpl.h"
 
 #include "compiler/dialect/tt/TT.h"
+#include "verify/model/Programs.h"
 #include "verify/model/Tiles.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -110,6 +112,14 @@ int Encoder::tensorBuffer(const TensorKey &key) {
   return it->second;
 }
 
+/// What chooses among the elements; null: all of them.
+static Value maskOf(Operation *op) {
+  return TypeSwitch<Operation *, Value>(op)
+      .Case<tt::StoreOp, tt::LoadOp, tt::AtomicRMWOp, ttg::AsyncCopyGlobalToLocalOp>(
+          [](auto access) { return access.getMask(); })
+      .Default(Value());
+}
+
 void Encoder::elementEffect(Operation *op, const tlx::SyncEffect &from, Effect effect,
                             std::vector<Effect> &out) {
   if (!from.target)
@@ -124,19 +134,13 @@ void Encoder::elementEffect(Operation *op, const tlx::SyncEffect &from, Effect e
   access.op = op;
   auto store = dyn_cast<tt::StoreOp>(op);
   auto load = dyn_cast<tt::LoadOp>(op);
-  auto update = dyn_cast<tt::AtomicRMWOp>(op);
-  auto copy = dyn_cast<ttg::AsyncCopyGlobalToLocalOp>(op);
-  Value mask = store    ? store.getMask()
-               : load   ? load.getMask()
-               : update ? update.getMask()
-               : copy   ? copy.getMask()
-                        : Value();
+  Value mask = maskOf(op);
   std::optional<Tile> tile;
   if (numCtas > 1)
     tile.reset(); // each CTA accesses a part of it
   else if (described)
     tile = boxOf(op, from.target);
-  else if (store || load || update || copy)
+  else if (isa<tt::StoreOp, tt::LoadOp, tt::AtomicRMWOp, ttg::AsyncCopyGlobalToLocalOp>(op))
     tile = tileOf(from.target);
   if (mask && tile && !boundsOnly(mask, effect.pred))
     tile.reset();
@@ -215,8 +219,15 @@ std::string Encoder::namesOf(llvm::SetVector<Operation *> operations) const {
   return text;
 }
 
-/// Forgets accesses that cannot conflict, and names those that are not compared.
+/// Forgets accesses that cannot conflict, once programs are compared, and names those that are
+/// not compared.
 void Encoder::dropPrivateElements() {
+  std::set<int64_t> masked;
+  for (const GlobalAccess &access : globals)
+    if (maskOf(access.op))
+      masked.insert(numbers.lookup(access.op));
+  if (numCtas == 1 && !maySpin()) // which may order them
+    p.betweenPrograms = raceBetweenPrograms(p, masked);
   llvm::DenseSet<int> kept;
   llvm::SetVector<Operation *> blind, inOneIteration;
   std::optional<Linears> linears;

@@ -39,7 +39,8 @@ const std::vector<tlx::verify::Contract> &tlx::verify::contracts() {
       {"global-memory",
        "different arguments are different memory; tasks' accesses by one of them are compared "
        "where the distance of their tiles is a number, or address and mask are the same function "
-       "of arguments and program ids; others of which one writes are named in a note; a proxy "
+       "of arguments and program ids; others of which one writes are named in a note; those of "
+       "different programs are compared for a few small ids; a proxy "
        "fence is one for global memory too; loads of memory that the kernel does not write give "
        "the same value to all tasks"},
       {"cluster-sync-after-init",

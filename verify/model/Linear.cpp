@@ -306,6 +306,39 @@ LinId Linears::substitute(LinId id, int from, LinId to, std::map<LinId, LinId> &
   return result;
 }
 
+std::optional<LinId> Linears::at(LinId id, const Numbers &numbers) {
+  const LinForm form = forms[id];
+  LinId sum = intern({form.c, {}});
+  for (auto [t, coef] : form.terms) {
+    LinTerm term = terms[t];
+    std::optional<LinId> piece;
+    auto depth = static_cast<size_t>(term.value);
+    if (term.kind == LinTerm::Ord && depth <= numbers.iterations.size()) {
+      piece = intern({numbers.iterations[depth - 1], {}});
+    } else if (term.kind == LinTerm::Sym) {
+      auto known = numbers.symbols.find(term.value);
+      if (known != numbers.symbols.end())
+        piece = intern({known->second, {}});
+      else if (program.exprs.symbols[term.value].ofLaunch)
+        piece = intern({0, {{t, 1}}});
+    } else if (term.kind == LinTerm::Operation) {
+      Op op = static_cast<Op>(term.value);
+      bool known = op != Op::Opaque || !program.exprs.opaques[term.name].sequence;
+      for (LinId &operand : term.operands) {
+        std::optional<LinId> one = at(operand, numbers);
+        known &= one.has_value();
+        operand = one.value_or(operand);
+      }
+      if (known)
+        piece = operation(op, term.name, std::move(term.operands));
+    }
+    if (!piece)
+      return std::nullopt;
+    sum = add(sum, *piece, coef);
+  }
+  return sum;
+}
+
 /// Does a form depend on a variable without a closed form?
 bool Linears::mentionsPrivate(LinId id, int except) const {
   for (auto [t, coef] : forms[id].terms) {

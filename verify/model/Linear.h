@@ -85,6 +85,14 @@ public:
   LinId add(LinId a, LinId b, int64_t scaleB = 1);
   LinId termForm(LinTerm term);
 
+  /// Values for symbols (index into Exprs::symbols) and iteration numbers.
+  struct Numbers {
+    std::map<int64_t, int64_t> symbols;
+    std::vector<int64_t> iterations;
+  };
+  /// A form with these; nothing when something else in it is not the launch's.
+  std::optional<LinId> at(LinId id, const Numbers &numbers);
+
   /// Range of a form by interval arithmetic; INT64_MIN / MAX: unbounded.
   std::pair<int64_t, int64_t> range(const LinForm &form) const;
   /// At least this, with minima, maxima and quotients looked into: `N - min(A, N)`, `N - N / 3`.

@@ -27,6 +27,7 @@
 #include "verify/model/Expr.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -246,6 +247,7 @@ struct Program {
   std::vector<Task> tasks;
   int ranks = 1;
   std::vector<Excess> excesses;
+  std::optional<Excess> betweenPrograms; ///< a race (Programs.h)
   /// Named barriers below this one are the compiler's own.
   int ownNamedBarriers = 0;
   /// What the kernel itself assumes of its launch; a launch that breaks it is nobody's concern.

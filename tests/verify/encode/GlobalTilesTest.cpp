@@ -190,8 +190,9 @@ TEST_F(GlobalTilesTest, pointersWithStridesAreTiles) {
            "> : tensor<16x16xf16>\n"
            "  tt.store %b, %x : tensor<16x16x!tt.ptr<f16>>\n";
   };
-  const std::string low = "  %low = arith.addi %pid, %c16 : i32\n";
-  EXPECT_EQ(judge(rows("%pid", "1.0"), low + rows("%low", "2.0")), "PROVED");
+  const std::string own = "  %own = arith.muli %pid, %c32 : i32\n";
+  const std::string low = own + "  %low = arith.addi %own, %c16 : i32\n";
+  EXPECT_EQ(judge(own + rows("%own", "1.0"), low + rows("%low", "2.0")), "PROVED");
   EXPECT_TRUE(notes.empty());
   EXPECT_EQ(judge(rows("%pid", "1.0"), rows("%pid", "2.0")), "race");
 }
@@ -304,6 +305,73 @@ TEST_F(GlobalTilesTest, aTmaStoreIsWaitedFor) {
   EXPECT_EQ(warnings[0].cls, BugClass::Race);
   EXPECT_EQ(handed("", wait), "race");
   EXPECT_EQ(handed(stored, ""), "race");
+}
+
+TEST_F(GlobalTilesTest, programsShareItAndNothingOrdersThem) {
+  // Programs that store what `value` says to 64 elements from `from` on.
+  auto programs = [&](const std::string &body) {
+    return verdict(R"(
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32} {
+tt.func @k(%p: !tt.ptr<f16>, %q: !tt.ptr<f16>, %n: i32) {
+)" + constants + R"(  %two = arith.constant 2 : i32
+  %pid = tt.get_program_id x : i32
+  %count = tt.get_num_programs x : i32
+  %i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %f = arith.sitofp %pid : i32 to f16
+  %mine = tt.splat %f : f16 -> tensor<64xf16>
+)" + body + "  tt.return\n} }\n");
+  };
+  auto tile = [](const std::string &name, const std::string &base, const std::string &from) {
+    return "  %o" + name + " = tt.addptr " + base + ", " + from + " : !tt.ptr<f16>, i32\n  %s" +
+           name + " = tt.splat %o" + name + " : !tt.ptr<f16> -> tensor<64x!tt.ptr<f16>>\n  %a" +
+           name + " = tt.addptr %s" + name + ", %i : tensor<64x!tt.ptr<f16>>, tensor<64xi32>\n";
+  };
+  auto put = [&](const std::string &from, const std::string &value) {
+    return tile("", "%p", from) + "  tt.store %a, " + value + " : tensor<64x!tt.ptr<f16>>\n";
+  };
+  auto times = [](const std::string &what, const std::string &by) {
+    return "  %at = arith.muli " + what + ", " + by + " : i32\n";
+  };
+  EXPECT_EQ(programs(times("%pid", "%c64") + put("%at", "%mine")), "PROVED");
+  EXPECT_EQ(programs(times("%pid", "%c32") + put("%at", "%mine")), "race");
+  EXPECT_NE(message.find("nothing orders programs"), std::string::npos) << message;
+  const std::string half = "  %half = arith.divsi %pid, %two : i32\n" + times("%half", "%c64");
+  EXPECT_EQ(programs(half + put("%at", "%mine")), "race");
+  const std::string one = "  %one = arith.constant dense<1.0> : tensor<64xf16>\n";
+  EXPECT_EQ(programs(one + half + put("%at", "%one")), "PROVED"); // all the same
+  // What is loaded from different places differs, but not where tiles overlap that were copied.
+  auto copied = [&](const std::string &from, const std::string &to) {
+    return tile("l", "%q", from) + "  %l = tt.load %al : tensor<64x!tt.ptr<f16>>\n" + put(to, "%l");
+  };
+  const std::string own = "  %own = arith.muli %pid, %c64 : i32\n";
+  EXPECT_EQ(programs(own + half + copied("%own", "%at")), "race");
+  EXPECT_EQ(programs(own + half + copied("%own", "%own")), "PROVED");
+  EXPECT_EQ(programs(times("%pid", "%c32") + copied("%at", "%at")), "PROVED");
+  // In place: a neighbour's tile is read.
+  auto inPlace = [&](const std::string &from) {
+    return own + "  %next = arith.addi %own, %c64 : i32\n" + tile("l", "%p", from) +
+           "  %l = tt.load %al : tensor<64x!tt.ptr<f16>>\n" + put("%own", "%l");
+  };
+  EXPECT_EQ(programs(inPlace("%own")), "PROVED");
+  EXPECT_EQ(programs(inPlace("%next")), "race");
+  // A loop over tiles, by as many as there are programs or not.
+  auto persistent = [&](const std::string &step, const std::string &end = "%n") {
+    return "  scf.for %t = %pid to " + end + " step " + step + " : i32 {\n" + times("%t", "%c64") +
+           put("%at", "%mine") + "  }\n";
+  };
+  EXPECT_EQ(programs(persistent("%count")), "PROVED");
+  EXPECT_EQ(programs(persistent("%c1")), "race");
+  EXPECT_EQ(programs("  %end = arith.addi %pid, %c1 : i32\n" + persistent("%c1", "%end")),
+            "PROVED");
+  EXPECT_EQ(programs("  %few = arith.subi %count, %c1 : i32\n" + persistent("%few")), "race");
+  // Only one of them stores.
+  auto guarded = [&](const std::string &condition) {
+    return half + "  %chosen = arith.cmpi " + condition + " : i32\n  scf.if %chosen {\n" +
+           put("%at", "%mine") + "  }\n";
+  };
+  EXPECT_EQ(programs(guarded("eq, %pid, %c0")), "PROVED");
+  EXPECT_EQ(programs(guarded("slt, %pid, %two")), "race");
+  EXPECT_EQ(programs(put("%c0", "%mine")), "PROVED"); // as of a launch of one
 }
 
 TEST_F(GlobalTilesTest, ctasOfAClusterShareIt) {
