@@ -2,6 +2,8 @@
 
 #include "verify/checks/Machine.h"
 
+#include <algorithm>
+
 using namespace tlx::verify;
 
 Machine::Eval Machine::evaluate(State &state, int task, ExprId expr, int64_t &value) {
@@ -73,6 +75,13 @@ Machine::Eval Machine::residue(State &state, int task, ExprId expr, int64_t modu
     int64_t period = demands.periodOf(expr);
     if (ords || period < 1 || period % modulus || period > 64)
       return Eval::Unknown;
+    // (8 x + 5) % 2 is 1, whatever x.
+    const LinForm &whole = linears.form(form);
+    if (std::all_of(whole.terms.begin(), whole.terms.end(),
+                    [&](const auto &piece) { return piece.second % modulus == 0; })) {
+      value = reduce(whole.c);
+      return Eval::Known;
+    }
     if (auto it = state.residues.find(form); it != state.residues.end()) {
       value = it->second.second % modulus;
       return Eval::Known;

@@ -318,7 +318,7 @@ bool Machine::resolve(State &state, int task, int event, std::vector<Resolved> &
     }
     Resolved r{&effect};
     for (const Range &range : effect.target.tile) {
-      Place place{linears.of(range.origin), state.tasks[task].n, range.extents};
+      Place place{linears.of(range.origin), state.tasks[task].n, range.extents, range.isMemory};
       simplify(state, task, place.form, place.n, false);
       r.places.push_back(std::move(place));
     }

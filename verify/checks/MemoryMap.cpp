@@ -178,7 +178,9 @@ const std::vector<int> *MemoryMap::cells(const Target &target, int64_t slot, int
   const Buffer &buffer = program.buffers[target.object];
   if (slot < 0 || slot >= buffer.slots || rank < 0 || rank >= buffer.ranks)
     return nullptr;
-  return &cellsOf.at({&target, slot})[rank];
+  // Nothing for a slot that the expression never is: a remainder was chosen that it does not have.
+  auto it = cellsOf.find({&target, slot});
+  return it == cellsOf.end() ? nullptr : &it->second[rank];
 }
 
 int MemoryMap::barrier(int object, int64_t slot, int64_t rank) const {

@@ -272,6 +272,7 @@ private:
             {m.decisions().linears.print(m.decisions().linears.form(n.fork.residueOf)) + " % " +
                  std::to_string(n.fork.modulus) + " == " + std::to_string(n.residue),
              true,
+             {},
              {}});
         continue;
       }

@@ -124,6 +124,7 @@ tlx::verify::violationAtSomeSize(const Program &program,
           result.path.push_back(
               {program.exprs.symbols[node.value].name + " = " + std::to_string(it->second),
                true,
+               {},
                {}});
         }
       }

@@ -159,8 +159,9 @@ VarId Encoder::carryOffset(Value arg, Value init, Value next, Stmt &loop) {
 }
 
 /// Conditions that hold at the tile's beginning when they hold anywhere: upper bounds
-/// that the launch chooses. One that is the same for the whole tile joins `predicate`.
-bool Encoder::boundsOnly(Value mask, ExprId &predicate) {
+/// that the launch chooses, see `bounds`. One that is the same for the whole tile joins
+/// `predicate`.
+bool Encoder::boundsOnly(Value mask, ExprId &predicate, std::set<int64_t> &bounds) {
   mask = throughCaptures(mask);
   Operation *op = mask.getDefiningOp();
   if (!isa<RankedTensorType>(mask.getType())) {
@@ -172,10 +173,11 @@ bool Encoder::boundsOnly(Value mask, ExprId &predicate) {
     return false;
   StringRef name = op->getName().getStringRef();
   if (name == "arith.andi")
-    return boundsOnly(op->getOperand(0), predicate) && boundsOnly(op->getOperand(1), predicate);
+    return boundsOnly(op->getOperand(0), predicate, bounds) &&
+           boundsOnly(op->getOperand(1), predicate, bounds);
   if (name == "tt.splat" || name == "tt.broadcast" || name == "tt.expand_dims" ||
       name == "ttg.convert_layout")
-    return boundsOnly(op->getOperand(0), predicate);
+    return boundsOnly(op->getOperand(0), predicate, bounds);
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     auto dense = dyn_cast<DenseIntElementsAttr>(constant.getValue());
     return dense && dense.isSplat() && dense.getSplatValue<APInt>().isOne();
@@ -191,6 +193,7 @@ bool Encoder::boundsOnly(Value mask, ExprId &predicate) {
   if (!(less || more) || !bound || !bound->axes.empty())
     return false;
   const ExprNode &node = e[bound->rest];
+  bounds.insert(node.value);
   return node.op == Op::Sym && e.symbols[node.value].parameter >= 0;
 }
 
@@ -226,7 +229,7 @@ void Encoder::addAxis(Tile &tile, Range &memory, const Affine::Axis &axis) {
   }
   auto at = std::upper_bound(tile.strides.begin(), tile.strides.end(), axis.stride);
   tile.ranges.insert(tile.ranges.begin() + (at - tile.strides.begin()),
-                     Range{axis.origin, {{axis.size, 1}}});
+                     Range{axis.origin, {{axis.size, 1}}, false});
   tile.strides.insert(at, axis.stride);
 }
 
@@ -290,19 +293,20 @@ std::optional<Encoder::Tile> Encoder::boxOf(Operation *op, Value desc) {
   if (descriptorRoot(desc) == desc) { // whose strides the launch gives
     tile.root = desc;
     for (auto [i, origin, size] : boxes)
-      tile.ranges.push_back({scalar(origin), {{size, 1}}});
+      tile.ranges.push_back({scalar(origin), {{size, 1}}, false});
     return tile;
   }
   std::optional<Described> what = layoutOf(op, desc);
   if (!what || what->sizes.size() != coordinates.size())
     return std::nullopt;
   tile.root = what->base.root;
-  Range memory{what->base.rest, {}};
+  Range memory{what->base.rest, {}, true};
   for (auto [i, coordinate, size] : boxes) {
     ExprId origin = scalar(coordinate), stride = what->strides[i];
     std::optional<int64_t> length = within(origin, size, what->sizes[i]);
     if (!length || (e.isConst(stride) && e[stride].value < 1))
       return std::nullopt;
+    addSymbols(what->sizes[i], tile.bounds);
     addAxis(tile, memory, {origin, *length, stride});
   }
   tile.ranges.push_back(std::move(memory));
@@ -316,7 +320,7 @@ std::optional<Encoder::Tile> Encoder::tileOf(Value pointers) {
     return std::nullopt;
   Tile tile;
   tile.root = at->root;
-  Range memory{at->rest, {}}; // along constant strides
+  Range memory{at->rest, {}, true}; // along constant strides
   for (const auto &[axis, one] : at->axes) {
     if (e.isConst(one.stride) && e[one.stride].value < 1)
       return std::nullopt;

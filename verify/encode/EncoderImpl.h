@@ -88,6 +88,7 @@ private:
     bool write = false, reduces = false, async = false;
     sync::Group group = sync::Group::None;
     std::vector<Range> tile;
+    std::set<int64_t> bounds; ///< of the tile
   };
   /// A value, or a tensor's elements: root + rest + sums of steps along axes of the tensor.
   struct Affine {
@@ -111,6 +112,7 @@ private:
     mlir::Value root;
     std::vector<ExprId> strides; ///< that are not constant, by range
     std::vector<Range> ranges;
+    std::set<int64_t> bounds = {}; ///< symbols that cut it off; they may be as large as they like
   };
 
   // Encoder.cpp
@@ -204,7 +206,9 @@ private:
   std::optional<Affine> product(const Affine &a, ExprId by);
   std::optional<Affine> affine(mlir::Value value);
   VarId carryOffset(mlir::Value arg, mlir::Value init, mlir::Value next, Stmt &loop);
-  bool boundsOnly(mlir::Value mask, ExprId &predicate);
+  bool boundsOnly(mlir::Value mask, ExprId &predicate, std::set<int64_t> &bounds);
+  void addSymbols(ExprId expr, std::set<int64_t> &out) const;
+  std::set<int64_t> decidedSymbols() const;
   void addAxis(Tile &tile, Range &memory, const Affine::Axis &axis);
   bool isOfParameters(ExprId expr) const;
   std::optional<int64_t> within(ExprId origin, int64_t size, ExprId whole) const;

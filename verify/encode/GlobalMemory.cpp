@@ -142,13 +142,14 @@ void Encoder::elementEffect(Operation *op, const tlx::SyncEffect &from, Effect e
     tile = boxOf(op, from.target);
   else if (isa<tt::StoreOp, tt::LoadOp, tt::AtomicRMWOp, ttg::AsyncCopyGlobalToLocalOp>(op))
     tile = tileOf(from.target);
-  if (mask && tile && !boundsOnly(mask, effect.pred))
+  if (mask && tile && !boundsOnly(mask, effect.pred, tile->bounds))
     tile.reset();
   if (tile)
     access.root = tile->root;
   else
     access.root = described ? descriptorRoot(from.target) : pointerRoot(from.target);
   if (tile) {
+    access.bounds = std::move(tile->bounds);
     access.buffer = tensorBuffer({tile->root.getAsOpaquePointer(), 0, std::move(tile->strides)});
     effect.target.rank = e.constant(0); // all CTAs see one
     effect.target.tile = std::move(tile->ranges);
@@ -219,6 +220,43 @@ std::string Encoder::namesOf(llvm::SetVector<Operation *> operations) const {
   return text;
 }
 
+void Encoder::addSymbols(ExprId expr, std::set<int64_t> &out) const {
+  if (expr == NoExpr)
+    return;
+  const ExprNode &node = e[expr];
+  if (node.op == Op::Sym)
+    out.insert(node.value);
+  for (ExprId part : {node.a, node.b, node.c})
+    addSymbols(part, out);
+}
+
+/// Symbols that branches, predicates and assumptions ask about, but for assumed lower bounds.
+/// Where one is known to be small, what it cuts off a tile may be what would meet another.
+std::set<int64_t> Encoder::decidedSymbols() const {
+  std::set<int64_t> out;
+  auto walk = [&](auto &self, const Block &block) -> void {
+    for (const Stmt &stmt : block) {
+      if (stmt.kind == Stmt::IfStmt)
+        addSymbols(stmt.cond, out);
+      for (const Block *inner : {&stmt.before, &stmt.body, &stmt.orElse})
+        self(self, *inner);
+    }
+  };
+  for (const Task &task : p.tasks)
+    walk(walk, task.body);
+  for (const Event &event : p.events)
+    for (const Effect &effect : event.effects)
+      addSymbols(effect.pred, out);
+  for (const Assumption &assumed : p.assumptions) {
+    const ExprNode &node = e[assumed.holds];
+    bool isAbove =
+        (node.op == Op::Lt || node.op == Op::Le) && e.isConst(node.a) && e[node.b].op == Op::Sym;
+    if (!isAbove)
+      addSymbols(assumed.holds, out);
+  }
+  return out;
+}
+
 /// Forgets accesses that cannot conflict, once programs are compared, and names those that are
 /// not compared.
 void Encoder::dropPrivateElements() {
@@ -228,13 +266,17 @@ void Encoder::dropPrivateElements() {
       masked.insert(numbers.lookup(access.op));
   if (numCtas == 1 && !maySpin()) // which may order them
     p.betweenPrograms = raceBetweenPrograms(p, masked);
-  llvm::DenseSet<int> kept;
+  llvm::DenseSet<int> kept, cut;
+  const std::set<int64_t> decided = decidedSymbols();
+  for (const GlobalAccess &access : globals)
+    if (llvm::any_of(access.bounds, [&](int64_t symbol) { return decided.contains(symbol); }))
+      cut.insert(access.buffer);
   llvm::SetVector<Operation *> blind, inOneIteration;
   std::optional<Linears> linears;
   auto places = [&](const GlobalAccess &access) {
     std::vector<Place> out;
     for (const Range &range : access.tile)
-      out.push_back({linears->of(range.origin), {}, range.extents});
+      out.push_back({linears->of(range.origin), {}, range.extents, range.isMemory});
     return out;
   };
   for (size_t i = 0; i < globals.size(); ++i)
@@ -247,8 +289,8 @@ void Encoder::dropPrivateElements() {
         for (const Task &task : p.tasks)
           linears->analyse(task.body);
       }
-      Lie how = a.buffer < 0 || a.buffer != b.buffer ? Lie::Unknown
-                                                     : everLie(*linears, places(a), places(b));
+      bool isKnown = a.buffer >= 0 && a.buffer == b.buffer && !cut.contains(a.buffer);
+      Lie how = !isKnown ? Lie::Unknown : everLie(*linears, places(a), places(b));
       // What CTAs compute together they may all store: the same value then.
       bool together =
           a.rank != b.rank && a.write && b.write && (a.value == NoExpr || b.value == NoExpr);

@@ -103,6 +103,8 @@ bool meet(const std::vector<Extent> &a, const std::vector<Extent> &b, int64_t ap
 struct Range {
   ExprId origin = NoExpr;
   std::vector<Extent> extents;
+  /// Addresses, to which steps along the other ranges may add up: rows of an unknown stride.
+  bool isMemory = false;
 };
 
 /// The object of an effect. `object` indexes Program::barriers or ::buffers as

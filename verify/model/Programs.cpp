@@ -9,9 +9,9 @@
 // Alternative not taken: ids as unknowns for a solver. Mappings that are wrong are wrong for small
 // ids, and numbers decide quotients and remainders at once.
 //
-// Only what is certain counts: conditions that are numbers then or that the launch can make true
-// by a larger argument, tiles at a distance that is a number, and values that differ: ids
-// themselves, or what was loaded from two places and may be anything.
+// Only what is certain counts: conditions that are numbers then, or are true in a launch with
+// large arguments (masks cut nothing off there), tiles at a distance that is a number, and values
+// that differ: ids themselves, or what was loaded from two places and may be anything.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,6 +27,7 @@ namespace {
 /// So many programs are tried along an axis (of several fewer), and iterations of each loop.
 constexpr int64_t Tried = 3, TriedOfEach = 2, Iterations = 2;
 constexpr int MostLoops = 3;
+constexpr int64_t Large = 1 << 20; ///< an argument, where a condition asks for it
 
 struct Guard {
   ExprId cond;
@@ -163,7 +164,7 @@ private:
       auto origin = linears.at(linears.of(range.origin), numbers);
       if (!origin)
         return {};
-      out.push_back({*origin, {}, range.extents});
+      out.push_back({*origin, {}, range.extents, range.isMemory});
     }
     return out;
   }
@@ -190,30 +191,18 @@ private:
                        [&](const Guard &guard) { return holds(guard, one.numbers); });
   }
 
-  /// Whether a condition is true, or is with a large enough argument.
+  /// Whether a condition is as said in a launch whose arguments are large.
   bool holds(const Guard &guard, const Linears::Numbers &numbers) {
     auto form = linears.at(linears.of(guard.cond), numbers);
-    if (form && linears.form(*form).terms.empty())
-      return (linears.form(*form).c != 0) == guard.holds;
-    const ExprNode node = exprs[guard.cond];
-    if ((node.op != Op::Lt && node.op != Op::Le) || !guard.holds)
+    if (!form)
       return false;
-    auto room = linears.at(linears.add(linears.of(node.b), linears.of(node.a), -1), numbers);
-    return room && grows(*room);
-  }
-
-  /// Whether an argument makes a form as large as one likes.
-  bool grows(LinId id) const {
-    const LinForm &form = linears.form(id);
-    if (form.terms.size() != 1 || form.terms[0].second < 1)
-      return false;
-    const LinTerm &term = linears.term(form.terms[0].first);
-    if (term.kind == LinTerm::Sym)
-      return exprs.symbols[term.value].parameter >= 0;
-    if (term.kind != LinTerm::Operation || static_cast<Op>(term.value) != Op::Div)
-      return false;
-    const LinForm &divisor = linears.form(term.operands[1]);
-    return divisor.terms.empty() && divisor.c > 0 && grows(term.operands[0]);
+    auto value = linears.evaluate(linears.form(*form), [&](int64_t id) -> std::optional<int64_t> {
+      const Symbol &symbol = exprs.symbols[static_cast<size_t>(id)];
+      if (symbol.parameter < 0)
+        return std::nullopt;
+      return std::clamp(Large, symbol.lo, symbol.hi);
+    });
+    return value && (*value != 0) == guard.holds;
   }
 
   /// Whether two programs differ, and only along axes that say where accesses lie: of others the

@@ -69,18 +69,19 @@ bool sameIterations(uint32_t ords, const Place &a, const Place &b) {
   return true;
 }
 
-/// All ranges have to meet; one that is apart is enough.
+/// All ranges have to meet; one that is apart is enough, unless memory at an unknown distance
+/// may make up for it: row 64, and row 0 of what begins 64 rows on.
 template <typename Judge>
 Lie ofAll(const std::vector<Place> &a, const std::vector<Place> &b, Judge judge) {
-  Lie worst = Lie::Meet;
+  bool apart = false, open = false;
   for (size_t i = 0; i < a.size(); ++i) {
     Lie one = judge(a[i], b[i]);
-    if (one == Lie::Apart)
+    if (one == Lie::Unknown && a[i].isMemory)
       return one;
-    if (one == Lie::Unknown)
-      worst = one;
+    apart |= one == Lie::Apart;
+    open |= one == Lie::Unknown;
   }
-  return worst;
+  return apart ? Lie::Apart : open ? Lie::Unknown : Lie::Meet;
 }
 } // namespace
 

@@ -21,6 +21,7 @@ struct Place {
   LinId form = -1;
   std::vector<int64_t> n; ///< iteration numbers of the loops around the access
   std::vector<Extent> extents;
+  bool isMemory = false; ///< see Range
 };
 
 enum class Lie : uint8_t { Apart, Meet, Unknown };

@@ -183,3 +183,17 @@ TEST(Arithmetic, EitherOfTwoLoops) {
   EXPECT_EQ(either(0), Right);
   EXPECT_EQ(either(1), Wrong);
 }
+
+TEST(ArithmeticTest, RemaindersOfWhatCancelsAreNotChosen) {
+  // (A + 1) * 9 - 3 - ((A + 1) * 9 - 9) is 6, whatever A: slot 0 of 3, and no other.
+  auto judged = [](int64_t first) {
+    Ring r;
+    ExprId blocks = r.op(Op::Mul, r.e.add(r.A, r.c(1)), 9);
+    ExprId slot = r.e.binary(Op::Sub, r.op(Op::Sub, blocks, first), r.op(Op::Sub, blocks, 9));
+    r.producer(r.c(1));
+    slot = r.e.rem(slot, Ring::Slots);
+    return r.judge({r.wait(r.full, slot, r.c(0)), r.read(r.data, r.c(0)), r.arrive(r.empty, slot)});
+  };
+  EXPECT_EQ(judged(3), ProofResult::Proved);
+  EXPECT_EQ(judged(4), ProofResult::Bug); // slot 2, which nobody fills
+}

@@ -272,6 +272,49 @@ TEST_F(GlobalTilesTest, descriptorsOfOnePointerAreOfOneTensor) {
   EXPECT_EQ(judge(first, at("%c128") + constant("2.0") + put), "race");
 }
 
+TEST_F(GlobalTilesTest, rowsMayBeginInMemoryOrOnTheAxis) {
+  // 64 rows of an unknown length from row `row` of what begins at `base` on.
+  auto rows = [&](const std::string &row, const std::string &base, const std::string &value) {
+    return "  %b = arith.muli " + base + R"(, %step : i32
+  %i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %f = tt.splat )" +
+           row + R"( : i32 -> tensor<64xi32>
+  %r = arith.addi %f, %i : tensor<64xi32>
+  %s = tt.splat %step : i32 -> tensor<64xi32>
+  %o = arith.muli %r, %s : tensor<64xi32>
+  %g = tt.addptr %p, %b : !tt.ptr<f16>, i32
+  %q = tt.splat %g : !tt.ptr<f16> -> tensor<64x!tt.ptr<f16>>
+  %a = tt.addptr %q, %o : tensor<64x!tt.ptr<f16>>, tensor<64xi32>
+)" + constant(value.c_str()) +
+           put;
+  };
+  EXPECT_EQ(judge(rows("%c0", "%c0", "1.0"), rows("%c64", "%c0", "2.0")), "PROVED");
+  EXPECT_TRUE(notes.empty());
+  EXPECT_EQ(judge(rows("%c0", "%c0", "1.0"), rows("%c32", "%c0", "2.0")), "race");
+  // Row 64, and row 0 of what begins 64 rows on, are one.
+  EXPECT_EQ(judge(rows("%c64", "%c0", "1.0"), rows("%c0", "%c64", "2.0")), "PROVED");
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_NE(notes[0].find("not compared"), std::string::npos) << notes[0];
+}
+
+TEST_F(GlobalTilesTest, aBoundThatABranchAsksAboutCutsTilesOff) {
+  const std::string masked = at("%c0") + constant("1.0") + R"(
+  %e = tt.splat %n : i32 -> tensor<64xi32>
+  %in = arith.cmpi slt, %o, %e : tensor<64xi32>
+  tt.store %a, %x, %in : tensor<64x!tt.ptr<f16>>
+)";
+  const std::string rest = at("%c32") + constant("2.0") + put;
+  auto guarded = [](const std::string &by, const std::string &body) {
+    return "  %few = arith.cmpi sle, " + by + ", %c32 : i32\n  scf.if %few {\n" + body + "  }\n";
+  };
+  EXPECT_EQ(judge(masked, rest), "race");
+  // Where n is at most 32 the first stores nothing from 32 on.
+  EXPECT_EQ(judge(masked, guarded("%n", rest)), "PROVED");
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_NE(notes[0].find("not compared"), std::string::npos) << notes[0];
+  EXPECT_EQ(judge(masked, guarded("%step", rest)), "race"); // of another argument
+}
+
 TEST_F(GlobalTilesTest, updatesCommuteAndStoresDoNot) {
   const std::string here = at("%pid") + constant("1.0");
   EXPECT_EQ(judge(here + update, here + update), "PROVED");
@@ -364,6 +407,13 @@ tt.func @k(%p: !tt.ptr<f16>, %q: !tt.ptr<f16>, %n: i32) {
   EXPECT_EQ(programs("  %end = arith.addi %pid, %c1 : i32\n" + persistent("%c1", "%end")),
             "PROVED");
   EXPECT_EQ(programs("  %few = arith.subi %count, %c1 : i32\n" + persistent("%few")), "race");
+  // As far as some argument says, but not past the end of what there is.
+  auto below = [&](const std::string &condition) {
+    return half + "  %chosen = arith.cmpi " + condition + " : i32\n  scf.if %chosen {\n" +
+           put("%at", "%mine") + "  }\n";
+  };
+  EXPECT_EQ(programs(below("slt, %pid, %n")), "race");
+  EXPECT_EQ(programs("  %none = arith.subi %n, %n : i32\n" + below("slt, %pid, %none")), "PROVED");
   // Only one of them stores.
   auto guarded = [&](const std::string &condition) {
     return half + "  %chosen = arith.cmpi " + condition + " : i32\n  scf.if %chosen {\n" +
