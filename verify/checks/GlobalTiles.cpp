@@ -10,6 +10,7 @@
 #include "verify/checks/Machine.h"
 
 #include <algorithm>
+#include <array>
 
 using namespace tlx::verify;
 
@@ -80,8 +81,20 @@ TileState &Machine::tileOf(State &state, int task, int event, const Resolved &wh
   return state.tiles.back();
 }
 
+/// Whether the operands of a function may change places.
+static bool commutes(const Exprs &exprs, ExprId function) {
+  while (exprs.opaques[exprs[function].value].name == "with")
+    function = exprs[function].a;
+  const std::string &name = exprs.opaques[exprs[function].value].name;
+  constexpr std::array commuting = {"arith.add", "arith.mul", "arith.max", "arith.min",
+                                    "arith.and", "arith.or",  "arith.xor"};
+  return std::any_of(commuting.begin(), commuting.end(),
+                     [&](const char *one) { return name.starts_with(one); });
+}
+
 /// Two values by what they are computed with: different functions and functions of different values
-/// differ, and so do sums of arguments and program ids; quotients and products may be equal.
+/// differ, and so do sums of arguments and program ids; quotients and products may be equal, and
+/// a + b and b + a.
 Machine::Likeness Machine::compare(ExprId a, ExprId b) {
   if (a == b)
     return Likeness::Same;
@@ -90,9 +103,15 @@ Machine::Likeness Machine::compare(ExprId a, ExprId b) {
   const ExprNode &x = program.exprs[a], &y = program.exprs[b];
   if (x.op != y.op && (x.op == Op::Opaque || y.op == Op::Opaque))
     return Likeness::Differ;
-  if (x.op == Op::Opaque)
-    return x.value != y.value ? Likeness::Differ
-                              : std::max({compare(x.a, y.a), compare(x.b, y.b), compare(x.c, y.c)});
+  if (x.op == Op::Opaque && x.value != y.value)
+    return Likeness::Differ;
+  if (x.op == Op::Opaque) {
+    std::array parts{compare(x.a, y.a), compare(x.b, y.b), compare(x.c, y.c)};
+    bool severalDiffer = std::count(parts.begin(), parts.end(), Likeness::Differ) > 1;
+    return severalDiffer && commutes(program.exprs, a)
+               ? Likeness::Open
+               : *std::max_element(parts.begin(), parts.end());
+  }
   LinId lhs = linears.of(a), rhs = linears.of(b);
   const LinForm &distance = linears.form(linears.add(lhs, rhs, -1));
   if (distance == LinForm{})

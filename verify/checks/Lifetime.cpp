@@ -17,9 +17,10 @@ using namespace tlx::verify;
 /// Keeps one warning for each pair of places.
 void Machine::warn(Violation violation) {
   violation.warning = true;
+  auto other = [](const Violation &v) { return v.related.empty() ? -1 : v.related[0].event; };
   bool known = std::any_of(warnings.begin(), warnings.end(), [&](const Violation &w) {
     return w.cls == violation.cls && w.at.event == violation.at.event &&
-           w.related[0].event == violation.related[0].event;
+           other(w) == other(violation);
   });
   if (!known)
     warnings.push_back(std::move(violation));

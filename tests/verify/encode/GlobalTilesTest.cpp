@@ -151,6 +151,27 @@ TEST_F(GlobalTilesTest, whatIsStoredTwiceIsOneValue) {
   EXPECT_NE(warnings[0].message.find("is not decided"), std::string::npos);
 }
 
+TEST_F(GlobalTilesTest, whatIterationsCountIsNotOneValue) {
+  auto counted = [&](const std::string &name) {
+    return "  scf.for %k = %c0 to %n step %c1 : i32 {\n  %float = arith.sitofp %k : i32 to f16\n"
+           "  %tile = tt.splat %float : f16 -> tensor<64x64xf16>\n" +
+           store("%" + name, "%tile") + "  }\n";
+  };
+  EXPECT_EQ(judge(counted("c0"), counted("c0")), "race"); // k of one iteration, and of another
+}
+
+TEST_F(GlobalTilesTest, tilesThatAreForgottenAreAWarning) {
+  auto every = [&](const std::string &from, const std::string &value) {
+    return "  scf.for %k = " + from +
+           " to %n step %c1 : i32 {\n  %row = arith.muli %k, %c128 : i32\n"
+           "  %at = arith.addi %row, " +
+           (from == "%c0" ? "%c0" : "%c64") + " : i32\n" + store("%at", value) + "  }\n";
+  };
+  EXPECT_EQ(judge(every("%c0", "%v"), every("%c1", "%w")), "PROVED");
+  ASSERT_FALSE(warnings.empty());
+  EXPECT_NE(warnings[0].message.find("nothing is compared any more"), std::string::npos);
+}
+
 TEST_F(GlobalTilesTest, whatIsHandedOverInARingIsOrdered) {
   const std::string phase = "  %f = arith.andi %k, %c1 : i32\n";
   auto ring = [&](const std::string &waits, const std::string &row) {
@@ -454,6 +475,15 @@ tt.func @k(%d: !d, %one: f16) {
   EXPECT_EQ(ctas(number("arith.subi %pid, %rank")), "PROVED"); // of both CTAs the same
   EXPECT_EQ(ctas(number("arith.divsi %pid, %c64")), "PROVED"); // may be the same: a warning
   EXPECT_EQ(ctas(number("arith.addi %pid, %c64")), "race");
+  auto both = [&](const std::string &function) {
+    return "  %pairs = arith.addi %even, %even : i32\n  %last = arith.addi %pairs, %c1 : i32\n"
+           "  %other = arith.subi %last, %pid : i32\n  %otherF = arith.sitofp %other : i32 to f16\n"
+           "  %sum = " +
+           function + " %id, %otherF : f16\n  %tile = tt.splat %sum : f16 -> tensor<64x64xf16>\n" +
+           store("%first", "%tile");
+  };
+  EXPECT_EQ(ctas(both("arith.addf")), "PROVED"); // a + b and b + a: may be the same
+  EXPECT_EQ(ctas(both("arith.subf")), "race");
   EXPECT_EQ(ctas(number("arith.muli %rank, %c64")), "race");
   auto ofCluster = [&](const std::string &offset) {
     return "  %two = arith.constant 2 : i32\n  %own2 = arith.divsi %pid, %two : i32\n"
