@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Everything that is measured on a real GPU, in one run, from a folder that bench/hw/prepare.py filled.
 
-    measure.py [--out DIR] [--only PART]...     parts: values, time, libraries, accuracy, memcheck, racecheck, repeat, start
+    measure.py [--out DIR] [--only PART[:SECONDS]]...   parts: values, time, libraries, accuracy, memcheck, racecheck, repeat, start
 
-One process at a time while times are taken; variants of a case follow each other, round after round.
-Writes DIR/<part>.json and prints a summary."""
+One process at a time while times are taken; variants of a case follow each other, round after round. What a part has
+not begun when its seconds are over is left out: Hopper's kernels come first. Writes DIR/<part>.json, most parts row by
+row, and prints a summary."""
 import argparse
 import collections
 import concurrent.futures
@@ -22,7 +23,7 @@ import types
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 RUN = os.path.join(HERE, "bin", "tlx-run")
-JOBS = 8
+JOBS = os.cpu_count()
 LEVELS = ("ttir", "source", "ttgir")
 os.environ.update(TLX_SHARED=os.path.join(HERE, "shared"), TLX_BINARY_DIR=HERE)
 
@@ -64,17 +65,35 @@ def codeOf(level, launch):
 
 
 def measured():
-    return load(at("shared/corpus/measured/h200-values.json"))
+    """Hopper's first."""
+    launches = load(at("shared/corpus/measured/h200-values.json"))
+    return dict(sorted(launches.items(), key=lambda item: "hopper" not in item[0]))
 
 
-def values():
+def levels():
+    """Those that prepare.py compiled."""
+    made = set(os.listdir(at("packages"))) | set(load(at("same.json")))
+    return [level for level in LEVELS if any(name.startswith(level + "_") for name in made)]
+
+
+def inTime(work, cases, end):
+    """The results as they come; what has not begun at `end` is left out."""
+    def begin(case):
+        return work(case) if time.perf_counter() < end else None
+    with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
+        for done in concurrent.futures.as_completed([pool.submit(begin, case) for case in cases]):
+            if done.result() is not None:
+                yield done.result()
+
+
+def values(end):
     """What is not as the chip computed it from the recorded code, by level; a machine code runs once."""
     out, known = {}, {}
-    for level in LEVELS:
+    for level in levels():
         own = [l for l in measured() if codeOf(level, l)[1]]
         path = os.path.join(tempfile.gettempdir(), "values-%s.json" % level)
         code, text, err = capture([sys.executable, at("gpu_values.py"), "--level", level, "--packages", at("packages"),
-                                   "--jobs", str(JOBS), "--json", path, *own], timeout=240)
+                                   "--jobs", str(JOBS), "--json", path, *own], timeout=min(240, end - time.perf_counter()))
         print("values", level, "exit", code, "launches", len(own))
         print("\n".join(line[:220] for line in (text + err).splitlines()))
         if os.path.exists(path):
@@ -86,12 +105,14 @@ def values():
     return out
 
 
-def times():
+def times(end):
     cases = load(at("cases.json"))
     groups = {}
     for case in cases:
         groups.setdefault((case["group"], case["size"]), []).append(case)
     for (group, size), variants in groups.items():
+        if time.perf_counter() > end:
+            return
         samples = {case["variant"]: [] for case in variants}
         for _ in range(variants[0]["rounds"]):
             for case in variants:
@@ -129,54 +150,56 @@ def smallest():
     return [min(launches)[1] for launches in kernels.values()]
 
 
-def sanitize(tool, seconds, launches, levels):
+def sanitize(tool, seconds, launches, end):
     """The sanitizer's verdicts on our code, from each of the levels that gives another code; what it reports there is asked of
     fbtriton's code too."""
     sanitizer = shutil.which("compute-sanitizer") or "/usr/local/cuda/bin/compute-sanitizer"
     if not os.path.exists(sanitizer):
         print("%s: no compute-sanitizer here" % tool)
-        return []
+        return
 
-    def one(case):
-        package, launch = case
+    def check(package, launch):
         code, out, err = capture([sanitizer, "--tool", tool, "--error-exitcode", "99", RUN, "--device", "cuda", at(package),
                                   "--manifest", at("shared/corpus/%s.json" % launch), "--timeout", str(seconds), "--json"], timeout=seconds)
         lines = [l for l in (out + err).splitlines() if l.startswith("=========")]
         lines = [l[:200] for l in lines if "ERROR SUMMARY" in l or "RACECHECK SUMMARY" in l or "Error" in l or "Invalid" in l][-6:]
         verdict = {0: "clean", None: "timeout"}.get(code, "reports" if code == 99 else "exit %s" % code)
         return {"kernel": launch, "package": package, "code": package.split("/")[0], "verdict": verdict, "lines": lines}
-    cases = [(codeOf(level, launch)[0], launch) for level in levels for launch in launches if codeOf(level, launch)[1]]
-    with concurrent.futures.ThreadPoolExecutor(2 * JOBS) as pool:
-        out = list(pool.map(one, cases))
-        again = {row["kernel"]: "recorded/%s.tlxk" % row["kernel"].rsplit("/", 1)[0].replace("/", "_") for row in out if row["verdict"] != "clean"}
-        out += pool.map(one, [(package, launch) for launch, package in again.items() if os.path.exists(at(package))])
-    counts = collections.Counter((row["code"], row["verdict"]) for row in out)
+
+    def one(case):
+        rows, recorded = [check(*case)], "recorded/%s.tlxk" % case[1].rsplit("/", 1)[0].replace("/", "_")
+        if rows[0]["verdict"] != "clean" and os.path.exists(at(recorded)):
+            rows.append(check(recorded, case[1]))
+        return rows
+    counts = collections.Counter()
+    for rows in inTime(one, [(codeOf(level, launch)[0], launch) for launch in launches for level in levels() if codeOf(level, launch)[1]], end):
+        for row in rows:
+            counts[row["code"], row["verdict"]] += 1
+            if row["verdict"] != "clean":
+                print("   ", row["package"], row["kernel"].rsplit("/", 1)[1], row["verdict"], row["lines"][-1:] if row["lines"] else "")
+            yield row
     for (kind, verdict), count in sorted(counts.items()):
         print("%-10s %-9s %-8s %d" % (tool, kind, verdict, count))
-    for row in out:
-        if row["verdict"] != "clean":
-            print("   ", row["package"], row["kernel"].rsplit("/", 1)[1], row["verdict"], row["lines"][-1:] if row["lines"] else "")
-    return out
 
 
-def repeat():
-    """Which kernels write the same bytes 200 times, of those whose results do not depend on timing by design."""
-    recorded = measured()
+def repeat(end):
+    """Which codes write the same bytes 200 times, of those whose results do not depend on timing by design."""
+    recorded, counts = measured(), collections.Counter()
 
-    def one(name):
-        report = launch(codeOf("ttir", name)[0], "shared/corpus/%s.json" % name, "--repeat", "199", timeout=90)
-        return name, report if isinstance(report, str) else report["notes"][-1]
-    with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
-        out = dict(pool.map(one, [l for l in smallest() if recorded[l].get("deterministic", True)]))
-    good = [n for n, v in out.items() if v.endswith("launches wrote the same bytes")]
-    print("repeat: %d of %d kernels wrote the same bytes 200 times" % (len(good), len(out)))
-    for name, text in out.items():
-        if name not in good:
-            print("   ", name, text)
-    return out
+    def one(case):
+        level, name = case
+        report = launch(codeOf(level, name)[0], "shared/corpus/%s.json" % name, "--repeat", "199", timeout=60)
+        return {"kernel": name, "level": level, "says": report if isinstance(report, str) else report["notes"][-1]}
+    for row in inTime(one, [(level, l) for l in smallest() for level in levels() if codeOf(level, l)[1] and recorded[l].get("deterministic", True)], end):
+        good = row["says"].endswith("launches wrote the same bytes")
+        counts[good] += 1
+        if not good:
+            print("   ", row["level"], row["kernel"], row["says"])
+        yield row
+    print("repeat: %d of %d codes wrote the same bytes 200 times" % (counts[True], counts.total()))
 
 
-def start():
+def start(_):
     """A whole run of tlx-run, and a process that only opens the GPU and ends: both with what the driver takes to
     start and, when the process ends, to stop."""
     package, manifest = "packages/ttir_base_simple_add-d24d93.tlxk", "shared/corpus/base/simple_add-d24d93/launch.json"
@@ -197,8 +220,8 @@ def start():
     return result
 
 
-PARTS = {"values": values, "repeat": repeat, "start": start, "time": times, "libraries": lambda: script("libraries.py"), "accuracy": lambda: script("accuracy.py", HERE),
-         "memcheck": lambda: sanitize("memcheck", 60, measured(), LEVELS), "racecheck": lambda: sanitize("racecheck", 20, smallest(), LEVELS[:1])}
+PARTS = {"values": values, "repeat": repeat, "start": start, "time": times, "libraries": lambda _: script("libraries.py"), "accuracy": lambda _: script("accuracy.py", HERE),
+         "memcheck": lambda end: sanitize("memcheck", 60, measured(), end), "racecheck": lambda end: sanitize("racecheck", 20, smallest(), end)}
 
 
 def save(path, result):
@@ -209,8 +232,11 @@ def save(path, result):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", default=".")
-    parser.add_argument("--only", action="append", choices=sorted(PARTS))
+    parser.add_argument("--only", action="append", default=[])
     options = parser.parse_args()
+    limits = {name: int(seconds or 3600) for name, _, seconds in (only.partition(":") for only in options.only or PARTS)}
+    if not limits.keys() <= PARTS.keys():
+        parser.error("there is no part '%s'" % "', '".join(limits.keys() - PARTS.keys()))
     try:
         ctypes.CDLL("libcuda.so.1")
     except OSError:
@@ -218,11 +244,11 @@ def main():
         return 77
     os.makedirs(options.out, exist_ok=True)
     for name, part in PARTS.items():
-        if options.only and name not in options.only:
+        if name not in limits:
             continue
         begin = time.perf_counter()
         path = os.path.join(options.out, name + ".json")
-        result = {"machine": machine(), "result": part()}
+        result = {"machine": machine(), "result": part(begin + limits[name])}
         if isinstance(result["result"], types.GeneratorType):  # what is measured is kept if the machine goes away
             rows, result["result"] = result["result"], []
             for row in rows:

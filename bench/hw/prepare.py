@@ -2,9 +2,9 @@
 """Fills a folder with what bench/hw/measure.py needs on a machine with a GPU: packages compiled here,
 fbtriton's recorded machine code in packages of the same form, launches, recorded values, tlx-run.
 
-    prepare.py FOLDER [--jobs N] [--correctness]
+    prepare.py FOLDER [--jobs N] [--correctness] [--level L]...
 
-With --correctness nothing that is timed. Packages of two levels with the same machine code are one file; same.json says
+With --correctness nothing that is timed; of several levels only those named. Packages of two levels with the same machine code are one file; same.json says
 which. Variants of our own kernels are recorded here by scripts/record_kernel.py, which needs a Python with fbtriton
 ($TLX_FBTRITON_PYTHON). Nothing else has to be on the other machine but a driver and a Python with numpy; with PyTorch there,
 cuBLAS and cuDNN are measured too."""
@@ -158,11 +158,6 @@ class Folder:
                            "flops": flops, "rounds": rounds})
 
 
-def load(path):
-    with open(path, encoding="utf-8") as file:
-        return json.load(file)
-
-
 def ownJobs(folder):
     """What is to be compiled of our own kernels: name, IR, manifest."""
     jobs = [("own_" + own.replace("/", "_"), os.path.join(ROOT, "kernels", own + ".mlir"), os.path.join(ROOT, "kernels", own + ".json"))
@@ -250,6 +245,7 @@ def main():
     parser.add_argument("folder")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--correctness", action="store_true")
+    parser.add_argument("--level", action="append", choices=LEVELS)
     options = parser.parse_args()
     root, tool = corpus.root(), corpus.need("tlx-compile")
     out = Folder(options.folder)
@@ -264,7 +260,7 @@ def main():
         for file in os.listdir(source):
             if file in launches or file.endswith(".npy"):
                 shutil.copyfile(os.path.join(source, file), os.path.join(target, file))
-        for level in LEVELS:
+        for level in options.level or LEVELS:
             key = "%s_%s_%s" % (level, folder.replace("/", "_"), name)
             jobs.append((key, os.path.join(source, "kernel." + level), os.path.join(source, launches[0])))
     os.makedirs(os.path.join(corpusOut, "measured"), exist_ok=True)

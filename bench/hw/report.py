@@ -109,8 +109,8 @@ def main():
                 counts[key] = counts.get(key, 0) + 1
             print("* %s: %s" % (tool, ", ".join("%s %s %d" % (who, verdict, n) for (who, verdict), n in sorted(counts.items()))))
     if "repeat" in found:
-        good = [v for v in found["repeat"]["result"].values() if v.endswith("wrote the same bytes")]
-        print("* 200 launches: the same bytes in %d of %d kernels" % (len(good), len(found["repeat"]["result"])))
+        good = [row for row in found["repeat"]["result"] if row["says"].endswith("wrote the same bytes")]
+        print("* 200 launches: the same bytes from %d of %d machine codes" % (len(good), len(found["repeat"]["result"])))
     if "start" in found:
         print("* start: a process that only opens the GPU takes %(driver_ms).0f ms, a whole run of tlx-run %(run_ms).0f ms" % found["start"]["result"])
 
