@@ -31,7 +31,7 @@ Result<void *> openLibrary(const std::string &name, const std::string &given) {
     return Error::internal("the library " + name + " is not installed beside this program");
   // Local: the library's copies of our own code must not meet ours. Never
   // unloaded: static objects of LLVM and TBB do not survive that.
-  void *opened = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  void *opened = ::dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
   if (!opened)
     return Error::internal("cannot open the library " + name + ": " + std::string(::dlerror()));
   return opened;

@@ -52,8 +52,14 @@ static void takeEdge(Exec &exec, int32_t id) {
   std::vector<Value> &regs = exec.task.regs;
   if (!exec.task.divergences.empty() && edge.target == exec.task.divergences.back().merge)
     return reachMerge(exec, edge);
+  // Threads that diverged take another way next, which may read what this one does not.
+  const uint64_t dead = exec.task.divergences.empty() ? exec.prepared.deadMoves[id] : 0;
+  auto source = [&](size_t i) {
+    Value &value = regs[edge.moves[i].second];
+    return i < 64 && dead >> i & 1 ? std::move(value) : value;
+  };
   if (edge.moves.size() == 1) {
-    regs[edge.moves[0].first] = regs[edge.moves[0].second];
+    regs[edge.moves[0].first] = source(0);
   } else if (!edge.moves.empty()) {
     Value few[8];
     std::vector<Value> many;
@@ -63,7 +69,7 @@ static void takeEdge(Exec &exec, int32_t id) {
       values = many.data();
     }
     for (size_t i = 0; i < edge.moves.size(); ++i)
-      values[i] = regs[edge.moves[i].second];
+      values[i] = source(i);
     for (size_t i = 0; i < edge.moves.size(); ++i)
       regs[edge.moves[i].first] = std::move(values[i]);
   }

@@ -37,7 +37,8 @@ struct Exec {
     if (async)
       return std::move(async->operands[i]);
     Value &value = task.regs[program.operand(inst, i)];
-    if (i < 32 && prepared.insts[pc].dead >> i & 1)
+    // Threads that diverged go another way next, which may read what this one does not.
+    if (i < 32 && prepared.insts[pc].dead >> i & 1 && task.divergences.empty())
       return std::move(value);
     return value;
   }

@@ -150,6 +150,7 @@ void Prepared::traceAllocations() {
 /// that holds a tensor; scalars are not worth it.
 void Prepared::findLastUses() {
   const size_t count = program.code.size();
+  deadMoves.assign(program.edges.size(), 0);
   std::vector<int32_t> index(program.numRegs(), -1);
   int32_t tracked = 0;
   for (size_t reg = 0; reg < program.numRegs(); ++reg)
@@ -241,10 +242,24 @@ void Prepared::findLastUses() {
       }
     }
   }
+  for (size_t id = 0; id < program.edges.size(); ++id) {
+    const Edge &edge = program.edges[id];
+    for (size_t i = 0; edge.target >= 0 && i < edge.moves.size() && i < 64; ++i) {
+      Reg from = edge.moves[i].second;
+      bool once = std::ranges::count(edge.moves, from, &std::pair<Reg, Reg>::second) == 1;
+      if (from >= 0 && index[from] >= 0 && once && !testBit(landing[target[edge.target]], from))
+        deadMoves[id] |= uint64_t(1) << i;
+    }
+  }
   // Instructions of a region run several times on the same arguments' registers.
   for (const Block &block : program.blocks)
-    for (Pc pc = block.entry; pc < block.end; ++pc)
+    for (Pc pc = block.entry; pc < block.end; ++pc) {
       insts[pc].dead = 0;
+      if (program.code[pc].op == Op::Br || program.code[pc].op == Op::CondBr)
+        deadMoves[program.code[pc].edge] = 0;
+      if (program.code[pc].op == Op::CondBr)
+        deadMoves[program.code[pc].edge + 1] = 0;
+    }
 }
 
 const TileMap &Prepared::map(TypeId type) const {
