@@ -29,7 +29,7 @@ public:
 
   const Program &program;
   std::vector<InstInfo> insts;
-  std::vector<uint64_t> deadMoves; ///< by edge; bit i: the source of move i is not read again
+  std::vector<uint64_t> deadMoves;   ///< by edge; bit i: the source of move i is not read again
   std::vector<Value> constants;      ///< by Constant index; immortal
   std::vector<int64_t> allocOffsets; ///< bytes, by allocation
   int64_t sharedBytes = 0;           ///< of a CTA

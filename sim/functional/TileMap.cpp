@@ -213,12 +213,14 @@ bool copyRuns(const TileMap &map, const MemRef &ref, size_t bytes, F copy) {
     return forEachRun(map, ref, bytes,
                       [&](size_t at, size_t raw, size_t count) { copy(raw, at, count); });
   const uint32_t slice = sliceOffset(*map.layout, ref);
+  const int64_t last = ref.base + (map.buffers - 1) * map.bufferBytes;
+  const bool inside = slice == 0 && ref.base >= 0 && uint64_t(last) + map.extent <= bytes;
   size_t raw = 0;
   for (int64_t buffer = 0; buffer < map.buffers; ++buffer) {
     const int64_t base = ref.base + buffer * map.bufferBytes;
     for (uint32_t offset : map.offsets) {
       int64_t at = base + int64_t(offset ^ slice) * map.elementBytes;
-      if (at < 0 || size_t(at) + size > bytes)
+      if (!inside && (at < 0 || size_t(at) + size > bytes))
         return false;
       copy(raw, size_t(at), size);
       raw += size;

@@ -2,6 +2,7 @@
 // TMA, the default task multiplies with wgmma and stores by TMA. Compared with a float64
 // reference under several schedules.
 #include "Kernels.h"
+#include "sim/functional/Prepared.h"
 
 #include <chrono>
 
@@ -174,6 +175,23 @@ TEST(Gemm, SchedulesAgreeBitForBit) {
   GemmRun first = runGemm(program, s, {}, false);
   for (const Schedule &schedule : schedules(3))
     EXPECT_EQ(runGemm(program, s, schedule, false).c, first.c) << schedule.text();
+}
+
+TEST(Gemm, AnAccumulatorIsHandedToTheNextRound) {
+  Program program = gemm({256, 256, 320});
+  Prepared prepared(program);
+  int handed = 0;
+  for (size_t id = 0; id < program.edges.size(); ++id)
+    for (size_t i = 0; i < program.edges[id].moves.size(); ++i) {
+      Reg from = program.edges[id].moves[i].second;
+      bool dead = prepared.deadMoves[id] >> i & 1;
+      if (dead)
+        EXPECT_EQ(program.typeOf(from).kind, TypeKind::Tensor);
+      for (const Inst &inst : program.code)
+        if (inst.op == Op::WarpGroupDotWait && program.result(inst, 0) == from)
+          handed += dead;
+    }
+  EXPECT_EQ(handed, 1);
 }
 
 TEST(Gemm, MissingArriveIsADeadlockThatNamesTheBarrier) {
