@@ -48,7 +48,7 @@ void copyThroughRegister(Emitter &e, Value address, Value pointer, Value mask, V
 }
 
 bool isZero(Value value) {
-  return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero());
+  return matchPattern(value, m_PosZeroFloat()) || matchPattern(value, m_Zero());
 }
 
 LogicalResult lowerCopy(ttg::AsyncCopyGlobalToLocalOp op, Emitter &e) {
@@ -63,6 +63,8 @@ LogicalResult lowerCopy(ttg::AsyncCopyGlobalToLocalOp op, Emitter &e) {
   const Registers sources = e.get(op.getSrc());
   SharedAccess access = accessFor(e, pointers, buffer, element);
   access.limit(pointerVector(e, op.getSrc(), op.getMask(), bytes * 8));
+  // Of threads with the same elements one copies: nothing orders two copies to one place.
+  Value owner = isOwner(e, pointers);
   access.each(e.buffer(op.getResult()), [&](Value address, ArrayRef<int64_t> registers) {
     int64_t size = bytes * int64_t(registers.size()), first = registers.front();
     Value mask = op.getMask() ? e.get(op.getMask())[first] : Value();
@@ -72,17 +74,23 @@ LogicalResult lowerCopy(ttg::AsyncCopyGlobalToLocalOp op, Emitter &e) {
                             op.getOther() ? e.get(op.getOther())[reg] : Value(), element);
       return;
     }
-    // A source of no bytes fills the destination with zeros.
-    Value sourceBytes = mask ? e.select(mask, e.i32(size), e.i32(0)) : Value();
-    ptx::copyAsync(e, address, sources[first], size, sourceBytes, "");
-    if (!mask || !op.getOther())
+    SmallVector<Value> others;
+    for (int64_t reg : registers)
+      if (mask && op.getOther())
+        others.push_back(e.get(op.getOther())[reg]);
+    bool fills = !llvm::all_of(others, isZero);
+    // A source of no bytes fills the destination with zeros, at any time until the wait: not
+    // where something else is stored.
+    Value copies = !fills ? owner : owner ? e.band(owner, mask) : mask;
+    Value sourceBytes = mask && !fills ? e.select(mask, e.i32(size), e.i32(0)) : Value();
+    auto copy = [&] { ptx::copyAsync(e, address, sources[first], size, sourceBytes, ""); };
+    copies ? e.ifThen(copies, copy) : copy();
+    if (!fills)
       return;
-    for (auto [index, reg] : llvm::enumerate(registers)) {
-      Value other = e.get(op.getOther())[reg];
-      if (!isZero(other))
-        e.ifThen(e.bxor(mask, e.boolean(true)),
-                 [&] { e.storeShared(other, e.add(address, e.i32(int64_t(index) * bytes))); });
-    }
+    e.ifThen(e.bxor(mask, e.boolean(true)), [&] {
+      for (auto [index, other] : llvm::enumerate(others))
+        e.storeShared(other, e.add(address, e.i32(int64_t(index) * bytes)));
+    });
   });
   e.set(op.getToken(), Registers());
   return success();
