@@ -10,7 +10,7 @@
 #include "verify/checks/Machine.h"
 
 #include <algorithm>
-#include <array>
+#include <optional>
 
 using namespace tlx::verify;
 
@@ -81,15 +81,22 @@ TileState &Machine::tileOf(State &state, int task, int event, const Resolved &wh
   return state.tiles.back();
 }
 
-/// Whether the operands of a function may change places.
-static bool commutes(const Exprs &exprs, ExprId function) {
-  while (exprs.opaques[exprs[function].value].name == "with")
-    function = exprs[function].a;
-  const std::string &name = exprs.opaques[exprs[function].value].name;
-  constexpr std::array commuting = {"arith.add", "arith.mul", "arith.max", "arith.min",
-                                    "arith.and", "arith.or",  "arith.xor"};
-  return std::any_of(commuting.begin(), commuting.end(),
-                     [&](const char *one) { return name.starts_with(one); });
+/// The operands of a function of two that may change places; nothing of others.
+static std::optional<std::pair<ExprId, ExprId>> commuting(const Exprs &exprs, ExprId value) {
+  auto isCalled = [&](ExprId id, auto... names) {
+    return exprs[id].op == Op::Opaque &&
+           (exprs.opaques[exprs[id].value].name.starts_with(names) || ...);
+  };
+  auto commutes = [&](ExprId id) {
+    return isCalled(id, "arith.add", "arith.mul", "arith.max", "arith.min", "arith.and", "arith.or",
+                    "arith.xor");
+  };
+  const ExprNode &node = exprs[value]; // of a tensor: (function with first) with second
+  if (commutes(value))
+    return std::pair{node.a, node.b};
+  if (isCalled(value, "with") && isCalled(node.a, "with") && commutes(exprs[node.a].a))
+    return std::pair{exprs[node.a].b, node.b};
+  return std::nullopt;
 }
 
 /// Two values by what they are computed with: different functions and functions of different values
@@ -106,11 +113,11 @@ Machine::Likeness Machine::compare(ExprId a, ExprId b) {
   if (x.op == Op::Opaque && x.value != y.value)
     return Likeness::Differ;
   if (x.op == Op::Opaque) {
-    std::array parts{compare(x.a, y.a), compare(x.b, y.b), compare(x.c, y.c)};
-    bool severalDiffer = std::count(parts.begin(), parts.end(), Likeness::Differ) > 1;
-    return severalDiffer && commutes(program.exprs, a)
-               ? Likeness::Open
-               : *std::max_element(parts.begin(), parts.end());
+    auto p = commuting(program.exprs, a), q = commuting(program.exprs, b);
+    if (p && q && compare(p->first, q->second) != Likeness::Differ &&
+        compare(p->second, q->first) != Likeness::Differ)
+      return Likeness::Open;
+    return std::max({compare(x.a, y.a), compare(x.b, y.b), compare(x.c, y.c)});
   }
   LinId lhs = linears.of(a), rhs = linears.of(b);
   const LinForm &distance = linears.form(linears.add(lhs, rhs, -1));

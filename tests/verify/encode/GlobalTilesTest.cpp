@@ -475,15 +475,18 @@ tt.func @k(%d: !d, %one: f16) {
   EXPECT_EQ(ctas(number("arith.subi %pid, %rank")), "PROVED"); // of both CTAs the same
   EXPECT_EQ(ctas(number("arith.divsi %pid, %c64")), "PROVED"); // may be the same: a warning
   EXPECT_EQ(ctas(number("arith.addi %pid, %c64")), "race");
-  auto both = [&](const std::string &function) {
+  auto both = [&](const std::string &function, const std::string &from = "%last") {
     return "  %pairs = arith.addi %even, %even : i32\n  %last = arith.addi %pairs, %c1 : i32\n"
-           "  %other = arith.subi %last, %pid : i32\n  %otherF = arith.sitofp %other : i32 to f16\n"
+           "  %other = arith.subi " +
+           from +
+           ", %pid : i32\n  %otherF = arith.sitofp %other : i32 to f16\n"
            "  %sum = " +
            function + " %id, %otherF : f16\n  %tile = tt.splat %sum : f16 -> tensor<64x64xf16>\n" +
            store("%first", "%tile");
   };
   EXPECT_EQ(ctas(both("arith.addf")), "PROVED"); // a + b and b + a: may be the same
   EXPECT_EQ(ctas(both("arith.subf")), "race");
+  EXPECT_EQ(ctas(both("arith.addf", "%c0")), "race"); // a + b and c + d
   EXPECT_EQ(ctas(number("arith.muli %rank, %c64")), "race");
   auto ofCluster = [&](const std::string &offset) {
     return "  %two = arith.constant 2 : i32\n  %own2 = arith.divsi %pid, %two : i32\n"
