@@ -198,6 +198,9 @@ Result<std::string> readSourceText(const std::string &path) {
     Result<std::string> contents = readFile(path);
     if (!contents)
       return std::move(contents).error();
+    if (path.ends_with(".py"))
+      return Error("this is a Python program, not IR", {path, 1, 1},
+                   "`tlx verify` and `tlx run` record what it launches, `tlx record` keeps the IR");
     text = std::move(*contents);
   }
   if (text.starts_with("\xEF\xBB\xBF")) // a byte order mark, which some editors write

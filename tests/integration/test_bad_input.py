@@ -56,6 +56,9 @@ class BadInput(ToolTest):
     def test_deepNesting(self):
         self.allRefuse("module attributes {a = " + "[" * 200000 + "}")
 
+    def test_pythonProgram(self):
+        self.allRefuse("import triton\n", "a Python program, not IR", name="kernel.py")
+
     def test_missingFile(self):
         path = os.path.join(self.folder, "absent.ttir")
         for command in commands(path):
