@@ -60,15 +60,16 @@ public:
   Search(const Program &program, const std::set<int64_t> &masked)
       : program(program), masked(masked), exprs(program.exprs), linears(program) {
     for (const Task &task : program.tasks) {
-      linears.analyse(task.body);
       std::vector<Guard> guards;
       collect(task.body, task.rank, guards, 0);
     }
   }
 
   std::optional<Excess> run() {
-    if (!findAxes())
+    if (accesses.empty() || !findAxes())
       return std::nullopt;
+    for (const Task &task : program.tasks)
+      linears.analyse(task.body);
     std::set<int> written;
     for (const Access &access : accesses)
       if (isWrite(*access.effect))
