@@ -11,7 +11,6 @@ static constexpr int64_t PromoteCap = 1;
 /// ... and where it lies among so many numbers that it is compared with outside of all tiles.
 static constexpr size_t MostThresholds = 8;
 
-static int64_t floorDiv(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
 static int64_t ceilDiv(int64_t a, int64_t b) { return -floorDiv(-a, b); }
 
 int DecisionTable::internClass(DecisionClass cls) {

@@ -367,6 +367,13 @@ void Encoder::operation(Operation *op, Block &out) {
   }
 }
 
+std::optional<std::pair<int64_t, int64_t>> Encoder::lowerBound(ExprId cond) const {
+  const ExprNode &node = e[cond];
+  if ((node.op != Op::Lt && node.op != Op::Le) || !e.isConst(node.a) || e[node.b].op != Op::Sym)
+    return std::nullopt;
+  return std::pair{e[node.b].value, e[node.a].value + (node.op == Op::Lt)};
+}
+
 /// What every run of the kernel comes by; in a branch or a loop it says nothing of the launch.
 void Encoder::assumption(ExprId holds, SourceLoc loc) {
   const ExprNode node = e[holds];
@@ -379,10 +386,9 @@ void Encoder::assumption(ExprId holds, SourceLoc loc) {
                 !(threadId != NoExpr && dependsOn(holds, threadId));
   if (!always || known || (node.op == Op::Const && node.value))
     return;
-  bool above = node.op == Op::Lt || node.op == Op::Le;
-  if (above && e.isConst(node.a) && e[node.b].op == Op::Sym) {
-    Symbol &symbol = e.symbols[e[node.b].value];
-    symbol.lo = std::max(symbol.lo, e[node.a].value + (node.op == Op::Lt));
+  if (auto least = lowerBound(holds)) {
+    Symbol &symbol = e.symbols[least->first];
+    symbol.lo = std::max(symbol.lo, least->second);
   }
   p.assumptions.push_back({holds, std::move(loc)});
 }

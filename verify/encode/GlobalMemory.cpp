@@ -247,13 +247,9 @@ std::set<int64_t> Encoder::decidedSymbols() const {
   for (const Event &event : p.events)
     for (const Effect &effect : event.effects)
       addSymbols(effect.pred, out);
-  for (const Assumption &assumed : p.assumptions) {
-    const ExprNode &node = e[assumed.holds];
-    bool isAbove =
-        (node.op == Op::Lt || node.op == Op::Le) && e.isConst(node.a) && e[node.b].op == Op::Sym;
-    if (!isAbove)
+  for (const Assumption &assumed : p.assumptions)
+    if (!lowerBound(assumed.holds))
       addSymbols(assumed.holds, out);
-  }
   return out;
 }
 

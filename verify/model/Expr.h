@@ -124,4 +124,7 @@ private:
 /// zero, shift out of range).
 bool foldBinary(Op op, int64_t a, int64_t b, int64_t &result);
 
+/// a / b rounded down; b is not 0.
+inline int64_t floorDiv(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+
 } // namespace tlx::verify

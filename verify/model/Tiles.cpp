@@ -7,8 +7,6 @@
 using namespace tlx::verify;
 
 namespace {
-int64_t floorDiv(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
-
 /// How far two elements may be apart along one stride, in steps of it.
 struct Steps {
   int64_t stride, least, most;
