@@ -58,7 +58,11 @@ def stage(build, folder):
     for part in ("bin", "lib"):
         shutil.copytree(os.path.join(prefix, part), os.path.join(package, part))
     libraries = os.path.join(package, "lib", "tlx")
-    shutil.copytree(os.path.join(prefix, "share", "tlx", "python", "tlx_record"), os.path.join(folder, "tlx_record"))
+    # Beside the programs, which hand it to whatever interpreter TLX_PYTHON names; the environment's own imports it from there too.
+    recorder = os.path.join("share", "tlx", "python")
+    shutil.copytree(os.path.join(prefix, recorder), os.path.join(package, recorder))
+    with open(os.path.join(folder, "tlx_toolchain.pth"), "w") as file:
+        file.write(os.path.join("tlx_toolchain", recorder) + "\n")
     os.remove(os.path.join(package, "bin", "tlx-record"))  # pip makes one for the environment's interpreter
     # pip puts these into the environment, where man and shells find them.
     data = os.path.join(folder, "tlx_toolchain-%s.data" % version(), "data", "share")

@@ -1,13 +1,14 @@
 """tlx-record: the command."""
 import argparse
 import os
-import runpy
 import sys
 import traceback
+import types
 
 from . import __version__
+from .comparisons import NOTE
 from .errors import RecordError
-from .failures import lines_of
+from .failures import is_compilation, lines_of
 from .fbtriton import install_hint
 from .targets import TARGETS
 
@@ -51,11 +52,17 @@ def parser():
     return result
 
 
-def run_program(path, arguments):
+def run_program(path, arguments, comparisons):
     sys.argv = [path, *arguments]
     sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
+    with open(path, "rb") as file:
+        text = file.read()
+    main_module = types.ModuleType("__main__")
+    main_module.__file__ = path
+    sys.modules["__main__"] = main_module
+    names = main_module.__dict__
     try:
-        runpy.run_path(path, run_name="__main__")
+        exec(comparisons.compile(text, path, names) if comparisons else compile(text, path, "exec", dont_inherit=True), names)
     except SystemExit as end:
         if end.code not in (None, 0):
             raise
@@ -85,7 +92,7 @@ def record(options):
         return EXIT_BAD_INPUT
     status = 0
     try:
-        run_program(options.program, options.arguments)
+        run_program(options.program, options.arguments, recorder.comparisons)
     except Stop:
         pass
     except RecordError as error:
@@ -96,6 +103,8 @@ def record(options):
         judged = options.check_torch and recorder.names and isinstance(error, (AssertionError, SystemExit))
         status = EXIT_DISAGREES if judged else EXIT_BAD_INPUT
         print_failure(options, error)
+        if recorder.names and recorder.comparisons and not is_compilation(error):
+            print("  hint: nothing is computed while recording; tlx record --check-torch simulates each launch", file=sys.stderr)
     finally:
         recorder.stop()
     if not recorder.names and not status:
@@ -104,6 +113,8 @@ def record(options):
         return EXIT_BAD_INPUT
     for kernel in recorder.unrecorded():
         print("tlx-record: %s was launched, but not recorded" % kernel, file=sys.stderr)
+    if recorder.comparisons and recorder.comparisons.passed and not status:
+        print("tlx-record: note: " + NOTE, file=sys.stderr)
     if recorder.names:
         say("%d kernel%s in %s" % (len(recorder.names), "" if len(recorder.names) == 1 else "s", options.out))
     return status

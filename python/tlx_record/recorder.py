@@ -5,6 +5,7 @@ import os
 import tempfile
 
 from . import autotune, fbtriton, locations, manifest, simulate, torch_host
+from .comparisons import Comparisons
 from .driver import benchmark, make_driver
 from .errors import RecordError
 from .names import file_name
@@ -44,6 +45,7 @@ class Recorder:
         self.launched, self.recorded = set(), set()  # of (name, file) of kernels
         self.known = {}  # identity of a launch -> its name
         self.compiled = {}  # hash -> CompiledKernel
+        self.comparisons = None if check else Comparisons()
         self.patches = Patches()
         self.cache = contextlib.ExitStack()
 
@@ -63,6 +65,8 @@ class Recorder:
             torch_host.patch(self.patches, self.target, check=self.runner is not None)
         except ImportError:
             pass
+        if self.comparisons:
+            self.comparisons.patch(self.patches)
         self._fresh_cache()
         self._patch_triton(triton)
 

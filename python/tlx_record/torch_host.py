@@ -87,7 +87,7 @@ def host_mode(torch, skip_references):
 
 
 def patch(patches, target, check):
-    """Makes torch.cuda answer for target. Unless check, comparisons pass: nothing was computed."""
+    """Makes torch.cuda answer for target. Unless check, large references are not computed."""
     import torch
 
     properties = types.SimpleNamespace(
@@ -112,10 +112,6 @@ def patch(patches, target, check):
     patches.set(torch.Tensor, "is_cuda", property(lambda _: True))
     generator = torch.Generator
     patches.set(torch, "Generator", lambda device="cpu": generator("cpu"))
-    if not check:
-        patches.set(torch.testing, "assert_close", lambda *_, **__: None)
-        patches.set(torch, "allclose", lambda *_, **__: True)
-        patches.set(torch, "equal", lambda *_, **__: True)
     # Compiled functions would be compiled for the GPU; as they stand they compute the same.
     patches.set(torch, "compile", lambda model=None, **_: model if model is not None else lambda function: function)
     mode = host_mode(torch, skip_references=not check)

@@ -83,8 +83,13 @@ class Packages(unittest.TestCase):
             self.skipTest("this Python makes no environments: " + (made.stdout + made.stderr).strip()[-200:])
         python = os.path.join(environment, "bin", "python")
         subprocess.run([python, "-m", "pip", "install", "-q", "--no-index", "--no-deps", package], check=True, capture_output=True)
-        self.works(os.path.join(environment, "bin", "tlx"))
+        tlx = os.path.join(environment, "bin", "tlx")
+        self.works(tlx)
         self.carriesDocuments(environment)
+        # Another environment's Python, which has fbtriton, need not have tlx_record.
+        for chosen in (python, sys.executable):
+            doctor = subprocess.run([tlx, "doctor"], capture_output=True, text=True, env={"PATH": "/usr/bin:/bin", "TLX_PYTHON": chosen})
+            self.assertRegex(doctor.stdout, r"ok +tlx_record +%s" % environment)
         done = subprocess.run([os.path.join(environment, "bin", "tlx-record"), "--version"], capture_output=True, text=True)
         if subprocess.run([python, "-c", "import numpy"], capture_output=True).returncode == 0:
             self.assertEqual((done.returncode, done.stdout[:11]), (0, "tlx-record "), done.stderr)

@@ -268,9 +268,30 @@ class Commands(unittest.TestCase):
         self.assertEqual((done.returncode, "tlx_record.bfloat16(array) needs nothing" in done.stderr), (2, True), done.stderr)
 
     def test_onlyAProgramThatJudgedWhatWasSimulatedDisagrees(self):
-        for arguments, status in (("--check-torch",), 1), ((), 2):
-            done = self.record(*arguments, python=self.fbtriton(), program="disagrees.py")
-            self.assertEqual((done.returncode, "AssertionError" in done.stderr), (status, True), done.stderr)
+        done = self.record("--check-torch", python=self.fbtriton(), program="disagrees.py")
+        self.assertEqual((done.returncode, "disagrees.py:14: AssertionError" in done.stderr), (1, True), done.stderr)
+        for statement in "assert x[0] == 4", "np.testing.assert_allclose(x, 4)":
+            done = self.record(python=self.fbtriton(), program=self.judgedBy(statement))
+            self.assertEqual((done.returncode, "note: nothing is computed while recording: comparisons passed unseen" in done.stderr), (0, True), done.stderr)
+        for statement in "x.any() and sys.exit(1)", "def never():\n    assert x[0] == 4":  # no comparison is met
+            done = self.record(python=self.fbtriton(), program=self.judgedBy(statement))
+            self.assertEqual((done.returncode, "note" in done.stderr), (0, False), done.stderr)
+
+    def test_aProgramThatRefusesWhatWasNotComputedIsToldWhy(self):
+        done = self.record(python=self.fbtriton(), program=self.judgedBy("if x[0] != 3: raise ValueError('wrong')"))
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, r"ValueError: wrong\n.*\n  hint: nothing is computed while recording; tlx record --check-torch simulates each launch\n")
+        done = self.record("--check-torch", python=self.fbtriton(), program=self.judgedBy("if x[0] != 3: raise ValueError('wrong')"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def judgedBy(self, statement):
+        """A program that launches a kernel, which stores 3, and then does this."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        path = os.path.join(folder.name, "judged.py")
+        with open(path, "w") as file:
+            file.write(pytlx.read("tests/python/programs/disagrees.py").replace("assert x[0] == 4", statement))
+        return path
 
     def test_aCopyOfAProgramIsNamedByItself(self):
         python = self.fbtriton()
