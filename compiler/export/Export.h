@@ -28,6 +28,11 @@ struct ExportOptions {
   sim::LaunchFacts facts;
 };
 
+/// Whether what the operation computes depends on which elements a thread holds.
+bool dependsOnLayouts(mlir::Operation *op);
+/// Whether what some operation of the module computes does.
+bool dependsOnLayouts(mlir::ModuleOp module);
+
 /// `module` has passed ingest: no calls except to `noinline` functions.
 Result<std::unique_ptr<sim::Program>> exportProgram(mlir::ModuleOp module,
                                                     const ExportOptions &options = {});

@@ -135,6 +135,8 @@ struct ElementSlots {
 
 /// Nothing where layouts are not settled yet, or where CTAs share the tile.
 std::optional<ElementSlots> elementSlots(mlir::Type type);
+/// Of tiles from tensor memory even there, as far as what works lane by lane can tell.
+std::optional<ElementSlots> elementSlots(mlir::Value tile);
 
 /// The bits of a row-major element that say which four warps of the task hold it; none where four
 /// warps are all there are, or where layouts do not tell.

@@ -6,7 +6,10 @@
 #include "compiler/analysis/EncodingToLayout.h"
 #include "compiler/layout/Queries.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/TypeSwitch.h"
+
+#include <numeric>
 
 using namespace mlir;
 
@@ -43,6 +46,37 @@ std::optional<ElementSlots> elementSlots(Type type) {
                                                  {std::string(layout::kLane), lane},
                                                  {std::string(layout::kWarp), warp}},
                                                 layout::dimName(0)));
+  return slots;
+}
+
+/// Whether each warp holds 32 rows of the tile, a lane each: so tensor memory of 128 lanes is read,
+/// and what works within rows leaves them there, wherever their columns go.
+static bool hasRowPerLane(Value tile, unsigned depth = 0) {
+  auto type = dyn_cast<RankedTensorType>(tile.getType());
+  Operation *op = tile.getDefiningOp();
+  if (!type || !op || depth > 32 || type.getRank() < 2 || type.getDimSize(0) != 128)
+    return false;
+  if (isa<ttng::TMEMLoadOp>(op))
+    return true;
+  bool withinRows =
+      TypeSwitch<Operation *, bool>(op)
+          .Case<tt::ReduceOp>([](auto reduce) { return reduce.getAxis() != 0; })
+          .Case<tt::ElementwiseInlineAsmOp, tt::ReshapeOp, arith::SelectOp>(
+              [](auto) { return true; })
+          .Default([](Operation *op) { return op->hasTrait<OpTrait::Elementwise>(); });
+  return withinRows && llvm::any_of(op->getOperands(),
+                                    [&](Value from) { return hasRowPerLane(from, depth + 1); });
+}
+
+std::optional<ElementSlots> elementSlots(Value tile) {
+  if (std::optional<ElementSlots> slots = elementSlots(tile.getType());
+      slots || !hasRowPerLane(tile))
+    return slots;
+  auto type = cast<RankedTensorType>(tile.getType());
+  ElementSlots slots;
+  slots.registers = int32_t(type.getNumElements() / type.getDimSize(0));
+  slots.elements.resize(type.getNumElements());
+  std::iota(slots.elements.begin(), slots.elements.end(), 0);
   return slots;
 }
 

@@ -15,6 +15,28 @@ static bool hasNoInstruction(Operation *op) {
              tlxd::AssertSameLayoutOp, tlxd::AssertSameLayoutExpectedOp, tlxd::DumpLayoutOp>(op);
 }
 
+bool dependsOnLayouts(Operation *op) {
+  return TypeSwitch<Operation *, bool>(op)
+      .Case<tt::CatOp>([](auto) { return true; })
+      .Case<tt::ReshapeOp>([](auto reshape) { return reshape.getAllowReorder(); })
+      .Case<tt::ElementwiseInlineAsmOp>([](auto inlined) {
+        // Lanes of a warp meet (.sync), or special registers tell them apart.
+        StringRef text = inlined.getAsmString();
+        return text.contains(".sync") || text.contains("activemask") || text.contains("%");
+      })
+      .Case<ttng::VoteBallotSyncOp>(
+          [](auto vote) { return isa<RankedTensorType>(vote.getPred().getType()); })
+      .Default(false);
+}
+
+bool dependsOnLayouts(ModuleOp module) {
+  return module
+      .walk([](Operation *op) {
+        return dependsOnLayouts(op) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 Exporter::Form Exporter::plainForm(Operation *op) {
   Form form;
   StringRef name = op->getName().getStringRef();
@@ -203,13 +225,18 @@ bool Exporter::refineTt(Operation *op, Form &form) {
         attrs.text = inlined.getAsmString().str();
         attrs.text2 = inlined.getConstraints().str();
         attrs.count = inlined.getPackedElement();
-        // What looks across the lanes of a warp (.sync, special registers) depends on layouts.
-        StringRef text = inlined.getAsmString();
-        if (text.contains(".sync") || text.contains("activemask") || text.contains("%"))
-          if (std::optional<ElementSlots> slots = elementSlots(op->getResult(0).getType())) {
+        if (dependsOnLayouts(op))
+          if (std::optional<ElementSlots> slots = elementSlots(op->getResult(0))) {
             attrs.ints = std::move(slots->elements);
             attrs.axis = slots->registers;
           }
+        return true;
+      })
+      .Case<ttng::VoteBallotSyncOp>([&](auto vote) {
+        if (std::optional<ElementSlots> slots = elementSlots(vote.getPred().getType())) {
+          attrs.ints = std::move(slots->elements);
+          attrs.axis = slots->registers;
+        }
         return true;
       })
       .Case<tt::ReshapeOp>([&](auto reshape) {

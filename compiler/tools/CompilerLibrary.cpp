@@ -9,6 +9,7 @@
 #include "compiler/codegen/Codegen.h"
 #include "compiler/dialect/registry/Registry.h"
 #include "compiler/dialect/tt/TT.h"
+#include "compiler/dialect/ttng/TTNG.h"
 #include "compiler/export/Export.h"
 #include "compiler/ingest/ParseFile.h"
 #include "compiler/pipelines/Compile.h"
@@ -97,6 +98,10 @@ struct Context {
   MLIRContext context;
 };
 
+static bool readsTensorMemory(ModuleOp module) {
+  return module.walk([](ttng::TMEMLoadOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
 static Result<std::unique_ptr<sim::Program>> load(const TlxCompilerRequest &request,
                                                   TlxCompilerReply &reply) {
   Context held;
@@ -108,6 +113,13 @@ static Result<std::unique_ptr<sim::Program>> load(const TlxCompilerRequest &requ
   IrLevel level = irLevelOf(**module, request.file);
   if (FirstError errors(&context); failed(prepareModule(**module, level, launchFactsOf(request))))
     return errors.take("the front end's IR could not be prepared");
+  // Where we choose no layouts, the simulator says what it would need them for; the instructions
+  // that read tensor memory tell of those as well as ours would.
+  if (level != IrLevel::Ttgir && dependsOnLayouts(**module) && !readsTensorMemory(**module)) {
+    OwningOpRef<ModuleOp> settled = (*module)->clone();
+    if (raiseToTtgir(*settled, IrLevel::Ttir, launchFactsOf(request)))
+      module = std::move(settled);
+  }
   return exportProgram(**module, exportOptionsOf(request, level));
 }
 

@@ -120,31 +120,35 @@ void assume(Exec &exec) {
                        false);
 }
 
-/// A ballot over a warp. A tensor's predicate is any of the thread's elements; without
-/// register layouts the whole tensor votes as one, which is what a warp-wide test
-/// of all its elements sees.
+/// A ballot over a warp: a thread votes for what any of its elements says, and all of its elements
+/// receive the votes. Which those are is in the instruction (`slots`); threads with a scalar each
+/// hold their own.
 void voteBallot(Exec &exec) {
   if (skipUnknown(exec))
     return;
-  uint32_t mask = uint32_t(exec.in(0).asInt());
+  const uint32_t mask = uint32_t(exec.in(0).asInt());
   const Value &predicate = exec.in(1);
-  size_t count = predicate.count();
-  if (exec.type(1).kind == TypeKind::Scalar && count > 1) {
-    size_t perWarp = exec.program.facts.threadsPerWarp;
-    Value result = Value::elements(Store::I32, count);
-    for (size_t warp = 0; warp * perWarp < count; ++warp) {
-      uint32_t bits = 0;
-      for (size_t lane = 0; lane < perWarp && lane < 32; ++lane)
-        bits |= uint32_t(predicate.asInt(warp * perWarp + lane) != 0) << lane;
-      for (size_t lane = 0; lane < perWarp; ++lane)
-        result.mutableData<int32_t>()[warp * perWarp + lane] = int32_t(bits & mask);
-    }
-    return exec.out(0, std::move(result));
+  if (predicate.isUniform())
+    return exec.out(0, Value::integer(Store::I32, predicate.asInt() ? int32_t(mask) : 0));
+  const std::vector<int64_t> &slots = exec.attrs().ints;
+  if (slots.empty() && exec.type(1).kind != TypeKind::Scalar)
+    return exec.unsupported("a ballot depends on which elements the lanes of a warp hold, which is "
+                            "settled in .ttgir");
+  const size_t perThread = slots.empty() ? 1 : size_t(std::max(exec.attrs().axis, 1));
+  const size_t held = slots.empty() ? predicate.count() : slots.size();
+  const size_t perWarp = perThread * size_t(exec.program.facts.threadsPerWarp);
+  auto element = [&](size_t slot) { return slots.empty() ? slot : size_t(slots[slot]); };
+  Value result = Value::elements(Store::I32, predicate.count());
+  for (size_t warp = 0; warp < held; warp += perWarp) {
+    const size_t end = std::min(warp + perWarp, held);
+    uint32_t votes = 0;
+    for (size_t slot = warp; slot < end; ++slot)
+      if (predicate.asInt(element(slot)))
+        votes |= uint32_t(1) << (slot - warp) / perThread % 32;
+    for (size_t slot = warp; slot < end; ++slot)
+      result.mutableData<int32_t>()[element(slot)] = int32_t(votes & mask);
   }
-  bool any = false;
-  for (size_t i = 0; i < count; ++i)
-    any |= predicate.asInt(i) != 0;
-  exec.out(0, Value::integer(Store::I32, any ? int32_t(mask) : 0));
+  exec.out(0, std::move(result));
 }
 
 } // namespace

@@ -6,6 +6,8 @@ tree; scripts say that they skip, and exit 77, where it is absent.
 """
 import concurrent.futures
 import os
+import resource
+import signal
 import subprocess
 import sys
 
@@ -55,14 +57,18 @@ class Outcome:
         self.error = None if code == 0 else (lines[0] if lines else "exit code %d, no message" % code)
 
 
-def run(command, text=None, timeout=120):
-    """Runs a command, `text` on its standard input."""
+def run(command, text=None, timeout=120, processor=None):
+    """Runs a command, `text` on its standard input; `processor` bounds its processor time, which does not depend on what
+    else the machine does."""
+    limit = (lambda: resource.setrlimit(resource.RLIMIT_CPU, (processor, processor + 1))) if processor else None
     try:
-        done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=timeout)
+        done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=timeout, preexec_fn=limit)
     except subprocess.TimeoutExpired:
         return Outcome(-1, "", "error: no answer within %d s" % timeout)
     except OSError as error:
         return Outcome(-1, "", "error: %s" % error)
+    if processor and done.returncode == -signal.SIGXCPU:
+        return Outcome(-1, "", "error: no answer within %d s of processor time" % processor)
     return Outcome(done.returncode, done.stdout, done.stderr)
 
 

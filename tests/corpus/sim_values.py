@@ -157,7 +157,7 @@ def judge(task):
                 return "failed", "not compiled", done.error or "", time.monotonic() - started
             path = made
         done = corpus.run([tool, "--device", "sim", path, "--manifest", manifest, "--functional-only", "--save-outputs", out],
-                          timeout=timeout)
+                          timeout=60 * timeout, processor=timeout)
         seconds = time.monotonic() - started
         if done.code != 0:
             message = (done.error or "").split("error: ", 1)[-1]
@@ -214,7 +214,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--levels", default="ttgir")
     parser.add_argument("--compiled", action="store_true", help="run what tlx-compile makes of the level")
-    parser.add_argument("--timeout", type=int, default=60, help="seconds per launch")
+    parser.add_argument("--timeout", type=int, default=60, help="seconds of processor time per launch")
     parser.add_argument("--largest", type=int, default=300, help="CTAs of a launch without a record (default: 300)")
     parser.add_argument("--sample", type=int, help="launches of each folder (default: all)")
     parser.add_argument("--list", action="store_true", help="a line for each launch")
@@ -241,14 +241,16 @@ def main():
                  for launch, wanted in group for level in arguments.levels.split(",")]
         if not tasks:
             continue
-        results = corpus.forEach(judge, tasks)
+        results = []
+        for task, result in zip(tasks, corpus.asKnown(judge, tasks)):
+            results.append(result)
+            if arguments.list:
+                grade, _, detail, seconds = result
+                print("%-8s %6.2f s  %s.%s  %s" % (grade, seconds, task[3], task[4], detail), flush=True)
         everything.update({(source, task[3], task[4]): result[0] for task, result in zip(tasks, results)})
         print("\n%s" % source)
         corpus.table({"%s.%s" % (task[3], task[4]): {result[0]} for task, result in zip(tasks, results)}, ORDER)
         corpus.printCauses([(task[3], cause, detail) for task, (_, cause, detail, _) in zip(tasks, results) if cause], most=60)
-        if arguments.list:
-            for task, (grade, _, detail, seconds) in zip(tasks, results):
-                print("%-8s %6.2f s  %s.%s  %s" % (grade, seconds, task[3], task[4], detail))
         if any(result[0] in ("differs", "failed") for result in results):
             status = 1
     if arguments.families:

@@ -172,15 +172,59 @@ tt.func public @k(%x: !tt.ptr<f16>, %y: !tt.ptr<f16>) {
         np.testing.assert_array_equal(self.assembly(text, "=r,r", x).reshape(2, 4, 32), np.where(ones < 0, thread, thread % 32 + 1000))
 
     def test_assemblyAcrossLanesNeedsLayouts(self):
-        x = np.zeros(128, np.int32)
         ir = "tt.func public @k(%px: !tt.ptr<i32>) {" + accesses("x", "i32", 128, "") + """
   %v = tt.elementwise_inline_asm "redux.sync.max.s32 $0, $1, -1;" {constraints = "=r,r", packed_element = 1 : i32, pure = true} %x : tensor<128xi32> -> tensor<128xi32>
   tt.store %x_p, %v : tensor<128x!tt.ptr<i32>>
   tt.return
 }"""
-        done, _ = run(ir, [x])
+        # Layouts are chosen for CUDA's chips, so that above .ttgir it runs there: an element a thread.
+        x = np.random.default_rng(3).integers(-1000, 1000, 128).astype(np.int32)
+        np.testing.assert_array_equal(self.values(ir, [x])[0].reshape(4, 32), np.broadcast_to(x.reshape(4, 32).max(axis=1, keepdims=True), (4, 32)))
+        done, _ = run(ir, [x], target="hip:gfx950")
         self.assertEqual(done.returncode, 4, done.stderr)
         self.assertIn("redux.sync.max.s32 $0, $1, -1' depends on which elements", done.stderr)
+
+    def test_assemblyAcrossLanesOfTensorMemory(self):
+        """Above .ttgir as well, a warp holds 32 rows of what it reads from tensor memory, a lane each."""
+        x = np.random.default_rng(4).standard_normal((128, 64)).astype(np.float32)
+        ir = """
+#tmem = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
+tt.func public @k(%px: !tt.ptr<f32>, %py: !tt.ptr<f32>) {""" + accesses("x", "f32", 8192, "") + """
+  %tile = tt.reshape %x : tensor<8192xf32> -> tensor<128x64xf32>
+  %m = ttng.tmem_alloc %tile : (tensor<128x64xf32>) -> !ttg.memdesc<128x64xf32, #tmem, #ttng.tensor_memory, mutable>
+  %w = ttng.tmem_load %m : !ttg.memdesc<128x64xf32, #tmem, #ttng.tensor_memory, mutable> -> tensor<128x64xf32>
+  %a = math.absf %w : tensor<128x64xf32>
+  %c = tt.reshape %a : tensor<128x64xf32> -> tensor<128x2x32xf32>
+  %r = "tt.reduce"(%c) <{axis = 2 : i32}> ({
+  ^bb0(%l: f32, %o: f32):
+    %n = arith.maxnumf %l, %o : f32
+    tt.reduce.return %n : f32
+  }) : (tensor<128x2x32xf32>) -> tensor<128x2xf32>
+  %v = tt.elementwise_inline_asm "redux.sync.max.f32 $0, $1, -1;" {constraints = "=f,f", packed_element = 1 : i32, pure = true} %r : tensor<128x2xf32> -> tensor<128x2xf32>
+  %flat = tt.reshape %v : tensor<128x2xf32> -> tensor<256xf32>
+""" + accesses("y", "f32", 256, "", "flat") + "  tt.return\n}"
+        y = self.values(ir, [x, np.zeros(256, np.float32)], target="cuda:100")[1]
+        wanted = np.abs(x).reshape(4, 32, 2, 32).max(axis=(1, 3), keepdims=True)
+        np.testing.assert_array_equal(y.reshape(4, 32, 2, 1), np.broadcast_to(wanted, (4, 32, 2, 1)))
+
+    def test_ballotsCountThreads(self):
+        """A thread votes for any of its elements, and all of them receive the votes of its warp."""
+        x = np.random.default_rng(5).integers(-2, 2, 256).astype(np.int32)
+        body = accesses("x", "i32", 256, "{b}") + """
+  %mask = arith.constant 0x7FFFFFFF : i32
+  %zero = arith.constant dense<0> : tensor<256xi32, {b}>
+  %p = arith.cmpi sgt, %x, %zero : tensor<256xi32, {b}>
+  %v = ttng.vote_ballot_sync %mask, %p : tensor<256xi1, {b}> -> tensor<256xi32, {b}>
+""" + accesses("y", "i32", 256, "{b}", "v") + "  tt.return\n}"
+        head = "tt.func public @k(%px: !tt.ptr<i32>, %py: !tt.ptr<i32>) {"
+        for perThread, votes in ((2, (x > 0).reshape(4, 32, 2).any(axis=2)), (1, (x > 0).reshape(2, 4, 32).any(axis=0))):
+            warps = (votes.astype(np.int64) << np.arange(32)).sum(axis=1) & 0x7FFFFFFF
+            wanted = np.broadcast_to(warps[:, None], (4, 64)) if perThread == 2 else np.broadcast_to(warps[None, :, None], (2, 4, 32))
+            ir = "#b = %s\n" % blocked(perThread) + MODULE % 1 + head + body.replace("{b}", "#b") + "}"
+            np.testing.assert_array_equal(self.values(ir, [x, np.zeros_like(x)], level="ttgir")[1], wanted.ravel())
+        done, _ = run(head + body.replace(", {b}", ""), [x, np.zeros_like(x)], target="hip:gfx950")
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn("a ballot depends on which elements", done.stderr)
 
     def test_assemblyOfBits(self):
         x = np.random.default_rng(2).integers(-2**31, 2**31, 256).astype(np.int32)
@@ -227,8 +271,10 @@ tt.func public @k(%x: !tt.ptr<f16>, %y: !tt.ptr<f16>) {
         body = "tt.func public @k(%px: !tt.ptr<i32>, %py: !tt.ptr<i32>, %pz: !tt.ptr<i32>) {" + accesses("x", "i32", 128, "{b}") + accesses(
             "y", "i32", 128, "{b}") + "  %v = tt.cat %x, %y : tensor<128xi32{c}> -> tensor<256xi32{d}>\n" + accesses("z", "i32", 256, "{w}", "v") + "  tt.return\n}"
         z = np.zeros(256, np.int32)
-        plain = self.values(body.replace(", {b}", "").replace("{c}", "").replace("{d}", "").replace(", {w}", ""), [x, y, z])[2]
-        np.testing.assert_array_equal(plain, np.concatenate([x, y]))
+        plain = body.replace(", {b}", "").replace("{c}", "").replace("{d}", "").replace(", {w}", "")
+        np.testing.assert_array_equal(self.values(plain, [x, y, z])[2], np.stack([x, y], axis=1).ravel())
+        # Where no layouts are chosen, in order.
+        np.testing.assert_array_equal(self.values(plain, [x, y, z], target="hip:gfx950")[2], np.concatenate([x, y]))
         ir = "#b = %s\n#w = %s\n" % (blocked(1), blocked(2)) + MODULE % 1 + body.replace("{b}", "#b").replace("{c}", ", #b").replace("{d}", ", #w").replace(
             "{w}", "#w") + "}"
         np.testing.assert_array_equal(self.values(ir, [x, y, z], level="ttgir")[2], np.stack([x, y], axis=1).ravel())
