@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 namespace tlx::sim {
 namespace {
@@ -27,7 +28,73 @@ size_t elementCount(const Exec &exec, const Type &type, std::initializer_list<un
   return count;
 }
 
+/// How many of `n` addresses, from the first on, are of neighbours.
+size_t neighbours(const uint64_t *addresses, size_t n, size_t size) {
+  constexpr size_t block = 16;
+  size_t run = 1;
+  for (; run + block <= n; run += block) {
+    bool same = true;
+    for (size_t k = run; k < run + block; ++k)
+      same &= addresses[k] == addresses[0] + k * size;
+    if (!same)
+      break;
+  }
+  while (run < n && addresses[run] == addresses[0] + run * size)
+    ++run;
+  return run;
+}
+
+/// Calls moved(first element, elements, address) for neighbours that the mask lets through. True
+/// when the mask holds some back.
+template <typename F>
+bool forEachRun(const Addresses &addresses, size_t size, const Value *mask, F moved) {
+  thread_local std::vector<uint64_t> room;
+  const uint64_t *all = addresses.all(room);
+  const size_t count = addresses.count;
+  if (mask && mask->count() == 1 && count != 1) {
+    if (!mask->asInt())
+      return true;
+    mask = nullptr;
+  }
+  const uint8_t *on = mask ? mask->data<uint8_t>() : nullptr;
+  bool masked = false;
+  size_t open = on ? 0 : count; // as far as the mask lets everything through
+  for (size_t i = 0; i < count;) {
+    if (i == open) {
+      const void *off = std::memchr(on + i, 0, count - i);
+      open = off ? size_t(static_cast<const uint8_t *>(off) - on) : count;
+      if (open == i) {
+        masked = true;
+        ++open, ++i;
+        continue;
+      }
+    }
+    size_t run = neighbours(all + i, open - i, size);
+    moved(i, run, all[i]);
+    i += run;
+  }
+  return masked;
+}
+
 } // namespace
+
+const uint64_t *Addresses::all(std::vector<uint64_t> &room) const {
+  const auto *base = pointers.data<uint64_t>();
+  if (!offsets && pointers.count() == count)
+    return base;
+  room.resize(count);
+  const size_t step = pointers.count() == 1 ? 0 : 1;
+  for (size_t i = 0; i < count; ++i)
+    room[i] = base[i * step];
+  if (offsets)
+    withStore(offsets->store(), [&](auto zero) {
+      const auto *offset = offsets->data<decltype(zero)>();
+      const size_t each = offsets->count() == 1 ? 0 : 1;
+      for (size_t i = 0; i < count; ++i)
+        room[i] += uint64_t(int64_t(offset[i * each]) * elementBytes);
+    });
+  return room.data();
+}
 
 bool loadElements(Exec &exec, const Addresses &addresses, const Type &type, const Value *mask,
                   const Value *other, Value &result) {
@@ -37,21 +104,11 @@ bool loadElements(Exec &exec, const Addresses &addresses, const Type &type, cons
   raw.resize(count * size);
   std::vector<ByteRange> ranges;
   bool wanted = exec.cluster.wantsAccesses();
-  bool ok = true, masked = false;
-  size_t i = 0;
-  while (i < count) {
-    if (mask && !mask->asInt(i)) {
-      std::memset(raw.data() + i * size, 0, size);
-      masked = true;
-      ++i;
-      continue;
-    }
-    uint64_t address = addresses.at(i);
-    size_t run = 1;
-    while (i + run < count && addresses.at(i + run) == address + run * size &&
-           !(mask && !mask->asInt(i + run)))
-      ++run;
-    if (char *data = exec.global(address, run * size, "a load")) {
+  bool ok = true;
+  if (mask)
+    std::memset(raw.data(), 0, raw.size());
+  bool masked = forEachRun(addresses, size, mask, [&](size_t i, size_t run, uint64_t address) {
+    if (const char *data = exec.global(address, run * size, "a load")) {
       std::memcpy(raw.data() + i * size, data, run * size);
     } else {
       std::memset(raw.data() + i * size, 0, run * size);
@@ -59,8 +116,7 @@ bool loadElements(Exec &exec, const Addresses &addresses, const Type &type, cons
     }
     if (wanted)
       ranges.push_back({address, run * size});
-    i += run;
-  }
+  });
   result = Value::elements(storeOf(type), count);
   fromMemory(type, raw.data(), result.mutableData<char>(), count);
   if (masked && other && other->kind() == Value::Kind::Elements) {
@@ -68,10 +124,10 @@ bool loadElements(Exec &exec, const Addresses &addresses, const Type &type, cons
       using T = decltype(zero);
       T *r = result.mutableData<T>();
       const T *o = other->data<T>();
-      size_t step = other->count() == 1 ? 0 : 1;
+      const auto *on = mask->data<uint8_t>();
+      const size_t step = other->count() == 1 ? 0 : 1, each = mask->count() == 1 ? 0 : 1;
       for (size_t e = 0; e < count; ++e)
-        if (!mask->asInt(e))
-          r[e] = o[e * step];
+        r[e] = on[e * each] ? r[e] : o[e * step];
     });
   }
   if (wanted)
@@ -89,16 +145,7 @@ bool storeElements(Exec &exec, const Addresses &addresses, const Type &type, con
   std::vector<ByteRange> ranges;
   bool wanted = exec.cluster.wantsAccesses();
   bool ok = true;
-  for (size_t i = 0; i < count;) {
-    if (mask && !mask->asInt(i)) {
-      ++i;
-      continue;
-    }
-    uint64_t address = addresses.at(i);
-    size_t run = 1;
-    while (i + run < count && addresses.at(i + run) == address + run * size &&
-           !(mask && !mask->asInt(i + run)))
-      ++run;
+  forEachRun(addresses, size, mask, [&](size_t i, size_t run, uint64_t address) {
     char *data = exec.global(address, run * size, "a store");
     // Programs that store what is there already do not disturb each other.
     if (wanted && data && std::memcmp(data, raw.data() + i * size, run * size) != 0)
@@ -107,8 +154,7 @@ bool storeElements(Exec &exec, const Addresses &addresses, const Type &type, con
       std::memcpy(data, raw.data() + i * size, run * size);
     else
       ok = false;
-    i += run;
-  }
+  });
   if (wanted)
     exec.noteGlobal(ranges.data(), ranges.size(), sync::Proxy::Generic, true);
   return ok;

@@ -19,6 +19,8 @@ struct Addresses {
     uint64_t address = uint64_t(pointers.count() == 1 ? base[0] : base[i]);
     return offsets ? address + uint64_t(offsets->asInt(i) * elementBytes) : address;
   }
+  /// One for each element, in `room` where they are not there yet.
+  const uint64_t *all(std::vector<uint64_t> &room) const;
 };
 
 /// Masked-off elements are `other`, or zero. False when an address was out of range.

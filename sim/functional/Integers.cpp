@@ -207,14 +207,22 @@ void addPtr(Exec &exec) {
   Value pointer = exec.take(0);
   const Value &offset = exec.in(1);
   size_t n = std::max(pointer.count(), offset.count());
-  Value result = Value::elements(Store::I64, n);
-  int64_t *r = result.mutableData<int64_t>();
+  const bool each = offset.count() == n, from = pointer.count() == n;
   const int64_t *p = pointer.data<int64_t>();
-  size_t dp = pointer.count() == n, d = offset.count() == n;
+  const int64_t base = *p;
+  Value result = resultLike(pointer, Store::I64, n);
+  int64_t *r = result.mutableData<int64_t>();
   withStore(offset.store(), [&](auto zero) {
     const auto *o = offset.data<decltype(zero)>();
-    for (size_t i = 0; i < n; ++i)
-      r[i] = p[i * dp] + int64_t(o[i * d]) * size;
+    if (!each)
+      for (size_t i = 0; i < n; ++i)
+        r[i] = p[i] + int64_t(*o) * size;
+    else if (from)
+      for (size_t i = 0; i < n; ++i)
+        r[i] = p[i] + int64_t(o[i]) * size;
+    else
+      for (size_t i = 0; i < n; ++i)
+        r[i] = base + int64_t(o[i]) * size;
   });
   exec.out(0, std::move(result));
 }
