@@ -1,5 +1,6 @@
 //===- Control.cpp - loops and branches -----------------------------------===//
 
+#include "compiler/analysis/WarpPipeline.h"
 #include "verify/encode/EncoderImpl.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -118,6 +119,9 @@ void Encoder::forLoop(Operation *op, Block &out) {
   VarId answers = countAnswers(op, stmt);
   ++depth;
   stmt.body = region(loop.getRegion());
+  bool pipelined = waveGroups > 1 && isWarpPipelined(loop);
+  if (pipelined && endsInOpenStage(loop))
+    stageBorder(op, stmt.body);
   Operation *yield = loop.getBody()->getTerminator();
   stmt.nexts.push_back({iv, e.add(e.var(iv), stride)});
   std::vector<Assign> results;
@@ -160,9 +164,14 @@ void Encoder::forLoop(Operation *op, Block &out) {
   countedAnswers(answers, stmt, results);
   --depth;
   stmt.cond = e.lt(e.var(iv), end);
-  out.push_back(std::move(stmt));
+  std::optional<Stmt> after;
   if (!results.empty())
-    out.push_back(assignStmt(std::move(results)));
+    after = assignStmt(std::move(results));
+  if (pipelined)
+    return appendPipeline(p, std::move(stmt), std::move(after), waves(), out);
+  out.push_back(std::move(stmt));
+  if (after)
+    out.push_back(std::move(*after));
 }
 
 void Encoder::whileLoop(Operation *op, Block &out) {
@@ -439,6 +448,8 @@ void Encoder::executeRegion(Operation *op, Block &out) {
   if (!body.hasOneBlock())
     return unsupported(op, "control flow between blocks inside it", out);
   block(body.front(), out);
+  if (waveGroups > 1 && isStage(op))
+    stageBorder(op, out);
   for (auto [result, value] :
        llvm::zip(op->getResults(), body.front().getTerminator()->getOperands()))
     if (isScalar(result.getType()))

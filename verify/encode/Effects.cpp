@@ -113,10 +113,10 @@ void Encoder::effects(Operation *op, Block &block) {
 uint32_t Encoder::shareOf(Operation *op, Type buffer) {
   auto isTensor = [](Value value) { return isa<RankedTensorType>(value.getType()); };
   auto source = llvm::find_if(op->getOperands(), isTensor);
-  if (source == op->operand_end())
-    return 0;
-  auto tensor = cast<RankedTensorType>((*source).getType());
-  Type shape = tensor.clone(IntegerType::get(op->getContext(), 1));
+  Type shape; // without: an engine that divides by the buffer alone
+  if (source != op->operand_end())
+    shape =
+        cast<RankedTensorType>((*source).getType()).clone(IntegerType::get(op->getContext(), 1));
   return shares.try_emplace({shape, buffer}, static_cast<uint32_t>(shares.size()) + 1)
       .first->second;
 }
@@ -132,7 +132,7 @@ bool Encoder::effect(Operation *op, const tlx::SyncEffect &from, std::vector<Eff
   // One queue of each thread holds both kinds of AMD's copies to LDS.
   effect.group = from.group == sync::Group::AmdAsync ? sync::Group::CpAsync : from.group;
   effect.taskBarrierBefore = from.taskBarrierBefore;
-  effect.relaxed = from.relaxed;
+  effect.relaxed = from.relaxed && (from.kind != Kind::Read || staysRelaxed(op));
   effect.amount = from.amountValue ? scalar(from.amountValue) : e.constant(from.amount);
   if (from.predicate)
     effect.pred = scalar(from.predicate);
@@ -197,6 +197,10 @@ bool Encoder::effect(Operation *op, const tlx::SyncEffect &from, std::vector<Eff
   case Kind::TensormapFence: mapEffect(from, effect, out); return true;
   default: break;
   }
+  // What the waves of one workgroup do in global memory is not compared, as in any task.
+  if (waveGroup &&
+      ((memory && from.space == sync::Space::Global) || from.threads == sync::Threads::Elected))
+    return true;
   if (memory && from.space == sync::Space::Global) {
     effect.reduces = updates;
     mapEffect(from, effect, out);
@@ -260,6 +264,11 @@ bool Encoder::effect(Operation *op, const tlx::SyncEffect &from, std::vector<Eff
         return false;
       }
       targetOf(c.view, !memory, one.target);
+      if (waveGroups > 1 && from.kind == Kind::Write && from.space == sync::Space::Shared &&
+          !partOfWaves(op, from.target.getType(), one.target)) {
+        why = "one of too many ways to divide tiles among waves";
+        return false;
+      }
       out.push_back(one);
     }
   return true;

@@ -1,5 +1,6 @@
 //===- Encoder.cpp - tasks, blocks and operations -------------------------===//
 
+#include "compiler/analysis/WarpPipeline.h"
 #include "verify/encode/EncoderImpl.h"
 #include "verify/model/Pace.h"
 #include "verify/model/Prune.h"
@@ -205,11 +206,13 @@ void Encoder::run() {
     pairsUnsynchronised = lowered.pairsCtas;
   }
   scan();
+  findWaves();
   findEarlyReads();
   resources();
   fencesBulkStores = launch.beforeTtgir && p.lowerings.has(Lowering::FenceBeforeBulkStore);
   for (rank = 0; rank < p.ranks; ++rank)
-    encodeRank(rank);
+    for (waveGroup = 0; waveGroup < waveGroups; ++waveGroup)
+      encodeRank(rank);
   dropPrivateElements();
   prune(p);
   splitLoops(p);
@@ -228,11 +231,15 @@ void Encoder::encodeRank(int rank) {
     root.name = "cta" + std::to_string(rank) + ".default";
   root.rank = rank;
   root.warps = taskWarps = defaultWarps;
+  if (waveGroups > 1)
+    asWaves(root);
   arriving.reset();
   taskNumber = ++tasksSeen;
   answersRead = e.constant(0);
   regions = 0;
   root.body = region(function->getRegion(0));
+  if (waveGroups > 1)
+    meetOtherWaves(root.body);
   root.lanesApart = arriving.has_value();
   p.tasks.push_back(std::move(root));
   for (Task &task : pending)
@@ -353,6 +360,8 @@ void Encoder::operation(Operation *op, Block &out) {
     return specialize(op, out);
   if (op->getName().getStringRef() == "llvm.intr.assume")
     return assumption(scalar(op->getOperand(0)), locOf(op));
+  if (waveGroups > 1 && isStageBorder(op))
+    return stageBorder(op, out);
   lifetime(op, out);
   earlyRead(op, out);
   switch (syncEffectsKind(op->getName())) {

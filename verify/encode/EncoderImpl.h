@@ -7,6 +7,7 @@
 #include "compiler/dialect/interfaces/SyncEffects.h"
 #include "compiler/dialect/ttng/TTNG.h"
 #include "verify/encode/Encoder.h"
+#include "verify/model/Waves.h"
 
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/Value.h"
@@ -174,6 +175,16 @@ private:
   int barrierOf(int root);
   void targetOf(const View &view, bool barrier, Target &target);
 
+  // Waves.cpp
+  void findWaves();
+  int64_t lanesOfShared() const;
+  void asWaves(Task &task);
+  WaveGroup waves();
+  void meetOtherWaves(Block &body);
+  void stageBorder(mlir::Operation *op, Block &out);
+  bool staysRelaxed(mlir::Operation *load) const;
+  bool partOfWaves(mlir::Operation *op, mlir::Type buffer, Target &target);
+
   // Resources.cpp
   void resources();
   void memory(bool tensor, int64_t limit);
@@ -281,7 +292,10 @@ private:
   bool copiesInOrder = false;    ///< what a wave copies to LDS lands in issue order
   /// How the waves divide a copy: by the type of its source and that of its buffer.
   llvm::DenseMap<std::pair<mlir::Type, mlir::Type>, uint32_t> shares;
-  LoweredClusterSync lowered;       ///< cluster barriers that the IR does not show
+  int waveGroups = 1, waveGroup = 0; ///< two where loops are warp pipelines; which is encoded
+  int workgroupBarrier = -1;         ///< where they meet
+  mlir::Operation *besidesPipeline = nullptr; ///< what is not known how it goes with one
+  LoweredClusterSync lowered;                 ///< cluster barriers that the IR does not show
   bool pairsUnsynchronised = false; ///< CTAs pair, and no such barrier is behind an allocation
   llvm::DenseSet<mlir::Value> indexedRoots; ///< rank-2 allocations that are arrays
   std::vector<Task> pending;                ///< partitions, in order

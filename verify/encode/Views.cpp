@@ -140,7 +140,8 @@ ViewSet Encoder::viewOf(Operation *op, Value value) {
     place.where =
         storage.kind == tlxd::StorageKind::Tmem ? sync::Space::Tensor : sync::Space::Shared;
     place.space = spaces[at->storage];
-    place.lanes = std::max<int64_t>(storage.lanes, 1);
+    place.lanes =
+        place.where == sync::Space::Shared ? lanesOfShared() : std::max<int64_t>(storage.lanes, 1);
     place.lane = allocation.addressOf(at->storage).lane ? 64 : 0; // the upper half
     place.base = addressOf(at->storage) + at->unit * at->slot;
     if (isArray(value)) {

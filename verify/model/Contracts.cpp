@@ -35,6 +35,10 @@ const std::vector<tlx::verify::Contract> &tlx::verify::contracts() {
       {"lds-copies-in-order",
        "on gfx9 what one wave copies to LDS lands in issue order (vmcnt), and copies of one tensor "
        "type to one buffer are divided among the waves alike"},
+      {"warp-pipeline",
+       "waves 4 and up of a warp pipeline are one barrier behind waves 0-3; barriers stand between "
+       "its stages, behind waits for copies and between accesses to one allocation that conflict, "
+       "other than a copy and a load marked syncedViaAsyncWait"},
       {"tcgen05-in-order", "tcgen05 operations of one issuing thread run and complete in order"},
       {"global-memory",
        "different arguments are different memory; tasks' accesses by one of them are compared "

@@ -69,6 +69,9 @@ LogicalResult LocalLoadOp::verify() { return verifyTile(*this, getSrc().getType(
 
 void LocalLoadOp::getSyncEffects(SyncEffects &effects) {
   effects.push_back(sharedAccess(Kind::Read, getSrc()));
+  // It relies on a wait before it: no barrier is put between it and copies (AMD).
+  auto synced = (*this)->getAttrOfType<BoolAttr>("ttg.amdg.syncedViaAsyncWait");
+  effects.back().relaxed = synced && synced.getValue();
 }
 
 LogicalResult LocalStoreOp::verify() {
