@@ -37,6 +37,6 @@ if [ ${#files[@]} -eq 0 ]; then
   exit 0
 fi
 status=0
-"$tool" --sarif "$@" "${files[@]}" >"$sarif" || status=$?
+"$tool" --sarif "$@" -- "${files[@]}" >"$sarif" || status=$?
 echo "verify_changed: ${#files[@]} kernels, findings in $sarif"
 exit $status

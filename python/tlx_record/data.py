@@ -1,8 +1,9 @@
 """How a manifest says what an argument holds before the launch (docs/reference/manifest.md, "Data")."""
 import math
-import os
 
 import numpy as np
+
+from .names import in_folder
 
 EXACT_BYTES = 1 << 20  # "auto" keeps tensors up to this size as they are
 INLINE_VALUES = 64
@@ -28,7 +29,7 @@ def describe(view, mode, folder, stem, index):
         if entry is not None:
             return entry
     name = "%s.%d.npy" % (stem, index)
-    np.save(os.path.join(folder, name), values)
+    np.save(in_folder(folder, name), values)
     return {"file": name}
 
 

@@ -8,7 +8,7 @@ from . import autotune, fbtriton, locations, manifest, simulate, torch_host
 from .comparisons import Comparisons
 from .driver import benchmark, make_driver
 from .errors import RecordError
-from .names import file_name
+from .names import file_name, in_folder
 from .patches import Patches
 from .targets import find_target
 from .tensors import as_tensor
@@ -143,7 +143,7 @@ class Recorder:
             self._write_levels(stem, self.compiled[metadata.hash].asm)
             self.say("%s  grid %s" % (stem, "x".join(map(str, launch["grid"]))))
         path = os.path.join(self.out, stem)
-        with open(path + ".json", "w") as file:
+        with open(in_folder(self.out, stem + ".json"), "w") as file:
             json.dump(launch, file, indent=1, default=str)
             file.write("\n")
         if self.runner is not None:
@@ -170,5 +170,5 @@ class Recorder:
             if level not in asm:
                 raise RecordError("fbtriton kept no .%s of %s" % (level, stem), "is this fbtriton %s?" % fbtriton.TESTED_VERSION)
             text = asm[level]
-            with open(os.path.join(self.out, "%s.%s" % (stem, level)), "w") as file:
+            with open(in_folder(self.out, "%s.%s" % (stem, level)), "w") as file:
                 file.write(locations.shorten(text if isinstance(text, str) else str(text)))

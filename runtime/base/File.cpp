@@ -90,6 +90,12 @@ Result<void> writeFile(const std::string &path, std::string_view contents) {
   return {};
 }
 
+void removeLink(const std::string &path) {
+  struct stat info;
+  if (::lstat(path.c_str(), &info) == 0 && S_ISLNK(info.st_mode))
+    ::unlink(path.c_str()); // what fails here fails again when the file is written
+}
+
 Result<void> createFolder(const std::string &path) {
   for (size_t end = 1; end <= path.size(); ++end) {
     if (end < path.size() && path[end] != '/')

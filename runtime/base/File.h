@@ -19,6 +19,9 @@ namespace tlx {
 Result<std::string> readFile(const std::string &path, uint64_t maxBytes = uint64_t(1) << 32);
 /// Creates or replaces a file.
 Result<void> writeFile(const std::string &path, std::string_view contents);
+/// Before a file is written into a folder under a name that nobody typed: a link that lies there,
+/// which would lead out of the folder, is removed.
+void removeLink(const std::string &path);
 /// Whether something is there.
 bool fileExists(const std::string &path);
 /// Creates a folder and its parents; fine when it is there already.

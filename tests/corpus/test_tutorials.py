@@ -28,6 +28,13 @@ print(first, second)
 """
 
 
+class Plan(unittest.TestCase):
+    def test_lettersBehindANameAreNoPartOfIt(self):
+        tests = ["test_a", "test_a_s", "test_b", "test_skipped"]
+        log = "file.py \n        ::test_a_sss.\n        ::test_a\n        ::test_bsssssss\n"
+        self.assertEqual(tutorials.plannedTests(log, tests), ["test_a", "test_a_s", "test_b"])
+
+
 class Judge(unittest.TestCase):
     def setUp(self):
         self.root = self.enterContext(tempfile.TemporaryDirectory())

@@ -72,12 +72,21 @@ class Example(unittest.TestCase):
         action = pytlx.read("action.yml")
         self.assertIn('"$GITHUB_ACTION_PATH/scripts/verify_changed.sh"', action)
         self.assertEqual(re.findall(r"--sarif (\S+)", action), re.findall(r"sarif_file: (\S+)", action))
-        # What the action's step runs, with its inputs filled in as they are by default.
+        # What the action's step runs, with some inputs. No input is part of the script itself.
         step = re.search(r"run: \|\n((?: {8}.*\n)+)", action).group(1)
-        script = re.sub(r"\$\{\{ inputs\.(\w+) \}\}", lambda m: {"base": "HEAD^", "arguments": ""}[m.group(1)], step)
-        environment = dict(os.environ, TLX_VERIFY=pytlx.tool("tlx-verify"), GITHUB_ACTION_PATH=pytlx.SOURCE)
-        done = subprocess.run(["bash", "-e", "-c", script], cwd=self.folder, capture_output=True, text=True, env=environment)
-        self.assertEqual((done.returncode, "no kernel changed" in done.stdout), (0, True), done.stderr)
+        self.assertNotIn("${{", step)
+        passed = dict(re.findall(r"(\w+): \$\{\{ inputs\.(\w+) \}\}", action))
+        for inputs, said in (({"base": "HEAD^", "arguments": ""}, "no kernel changed"), ({"base": "all", "arguments": "--timeout 50"}, "1 kernels")):
+            environment = dict(os.environ, TLX_VERIFY=pytlx.tool("tlx-verify"), GITHUB_ACTION_PATH=pytlx.SOURCE,
+                               **{name: inputs[of] for name, of in passed.items()})  # fmt: skip
+            done = subprocess.run(["bash", "-e", "-c", step], cwd=self.folder, capture_output=True, text=True, env=environment)
+            self.assertEqual((done.returncode, said in done.stdout), (0, True), done.stdout + done.stderr)
+
+    def test_aNameThatLooksLikeAnOptionIsAFile(self):
+        self.commit("--write-baseline=owned.mlir", self.text)
+        done = self.verify()
+        self.assertEqual((done.returncode, "1 kernels" in done.stdout), (0, True), done.stderr)
+        self.assertFalse(os.path.exists(os.path.join(self.folder, "owned.mlir")))
 
 
 if __name__ == "__main__":

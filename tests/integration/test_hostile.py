@@ -10,7 +10,7 @@ import sys
 import unittest
 
 import pytlx
-from tools import ToolTest
+from tools import KERNEL, MANIFEST, ToolTest
 
 UNKNOWN = 4
 HEAD = 'module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {\n'
@@ -175,6 +175,12 @@ class Work(Hostile):
         verdicts = [(result["verdict"], result["reason"]) for result in json.loads(done.stdout)["results"]]
         self.assertEqual((done.returncode, verdicts), (UNKNOWN, [("UNKNOWN", "memory"), ("PROVED", "")]))
 
+    def test_thousandsOfKernelsInAFile(self):
+        one = kernel("tt.store %p, %f : !tt.ptr<f32>\n", "%p: !tt.ptr<f32>, %f: f32")[len(HEAD):-len("}\n")]
+        path = self.file("k.ttir", HEAD + "".join(one.replace("@k", "@k%d" % i) for i in range(2000)) + "}\n")
+        done = self.run_(["tlx-verify", "--no-cache", "--json", path])
+        self.assertEqual((done.returncode, [r["verdict"] for r in json.loads(done.stdout)["results"]]), (0, ["PROVED"] * 2000), done.stderr[:2000])
+
     def test_callsWithoutEnd(self):
         recursion = HEAD + "tt.func public @k(%a: i32, %c: i1, %p: !tt.ptr<f32>) {\n tt.call @f(%a) : (i32) -> ()\n tt.return\n}\n" \
             "tt.func private @f(%a: i32) {\n tt.call @f(%a) : (i32) -> ()\n tt.return\n}\n}\n"
@@ -202,13 +208,13 @@ class Launches(Hostile):
         self.refuses(command, command[-1], says)
 
     def test_billionsOfCtas(self):
-        self.refused(manifest(grid=(2147483647, 65535, 65535)), "too large to simulate")
+        self.refused(manifest(grid=(2147483647, 65535, 65535)), "the grid is too large to simulate")
 
     def test_absurdMemory(self):
         self.refused(manifest(shape=[1 << 40]), "not enough memory")
         self.refused(manifest(shape=[1 << 41]), "")
-        self.refused(manifest(shape=[1 << 30, 1 << 30], strides=[1, 1]), "2^40 elements")
-        self.refused(manifest(shape=[4], strides=[1 << 39]), "2^40 elements")
+        self.refused(manifest(shape=[1 << 30, 1 << 30], strides=[1, 1]), "describes more than 2^40 elements")
+        self.refused(manifest(shape=[4], strides=[1 << 39]), "describes more than 2^40 elements")
         self.refused(manifest(strides=[-1]), "'args[2].strides[0]'")
         self.refused(manifest(offset=-1), "'args[2].offset'")
         self.refused(manifest(offset=1 << 62), "'args[2].offset'")
@@ -223,6 +229,21 @@ class Launches(Hostile):
         command = self.launch(manifest(shape=[1 << 28]))
         self.refuses([*command, "--memory-limit", "300"], command[-1], "not enough memory for the 1024 MiB of 'p'")
         self.answers([*command, "--memory-limit", "300", "--timing-only"], [0])
+
+
+class Json(Hostile):
+    """Whoever reads it, and whatever for."""
+
+    def test_bombs(self):
+        for name, content, says in (("arrays", "[" * 10**6, "nested deeper than 100 levels"), ("objects", '{"a":' * 10**6, "nested deeper than 100 levels"),
+                                    ("digits", "1" * 10**6, "the number is too large"), ("no text", b'{"\xff\xfe":1}', "not UTF-8"),
+                                    ("many keys", "{" + ",".join('"k%d":0' % i for i in range(10**5)) + "}", "k"), ("a long string", '"' + "x" * 10**7 + '"', "")):
+            path = self.file("bomb.json", content)
+            for command in (["tlx-verify", KERNEL, "--manifest", path], ["tlx-verify", KERNEL, "--policy", path], ["tlx-verify", KERNEL, "--baseline", path],
+                            ["tlx-run", "--device", "sim", KERNEL, "--manifest", path], ["tlx-run", "--device", "sim", KERNEL, "--replay", path],
+                            ["tlx-run", "--compare", path, path], ["tlx-compile", KERNEL, "--manifest", path, "--emit", "ptx"], ["tlx", "explain", path]):
+                with self.subTest(name, command=" ".join(command[:-1])):
+                    self.assertLess(len(self.refuses(command, path, says)), 1000)
 
 
 class Packages(Hostile):
@@ -305,6 +326,22 @@ class Folder(Hostile):
 
         self.assertEqual([names.file_name(name) for name in ("add", "../../add", "a/b", "", ".", "..", "<lambda>", "a\0b", "\u00e4dd")],
                          ["add", "______add", "a_b", "_", "_", "__", "_lambda_", "a_b", "\u00e4dd"])  # fmt: skip
+        kept, link = self.file("kept", "kept"), os.path.join(self.folder, "k.ttir")
+        os.symlink("kept", link)
+        for path in (names.in_folder(self.folder, "k.ttir"), names.in_folder(self.folder, "kept")):
+            self.assertFalse(os.path.islink(path))
+        self.assertEqual((os.path.exists(link), os.path.exists(kept)), (False, True))
+
+    def test_aLinkInAnOutputFolderIsNotFollowed(self):
+        """Folders come with what was downloaded; what a run saves is named by numbers."""
+        victim = self.file("victim", "kept")
+        os.mkdir(os.path.join(self.folder, "out"))
+        for number in range(4):
+            os.symlink("../victim", os.path.join(self.folder, "out", "%d.npy" % number))
+        done = self.run_(["tlx-run", "--device", "sim", KERNEL, "--manifest", MANIFEST, "--functional-only", "--save-outputs", "out"])
+        self.assertEqual((done.returncode, os.path.islink(os.path.join(self.folder, "out", "2.npy"))), (0, False), done.stderr)
+        with open(victim) as file:
+            self.assertEqual(file.read(), "kept")
 
     def test_librariesComeFromKnownFolders(self):
         """An empty entry of the search path is the current folder, which anybody may have filled."""

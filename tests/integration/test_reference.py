@@ -3,6 +3,7 @@
 import glob
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -27,6 +28,34 @@ class Pages(unittest.TestCase):
                 if "no llvm-tblgen" in done.stderr:
                     self.skipTest(done.stderr.strip())
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+
+class Limits(unittest.TestCase):
+    """docs/reference/limits.md."""
+
+    page = pytlx.read("docs/reference/limits.md")
+
+    def row(self, option):
+        return re.search(r"\n\| `%s[^`]*` \| ([^|]*) \|" % option, self.page).group(1)
+
+    def test_defaultsAreThoseOfTheHelp(self):
+        helps = {name: tool(name, "--help") for name in ("tlx-verify", "tlx-run", "tlx-opt", "tlx-compile")}
+        seconds = {name: re.search(r"(?m)^ +--timeout\b.*?\(default:? (\w+)", text).group(1) for name, text in helps.items()}
+        self.assertEqual((seconds["tlx-opt"], seconds["tlx-run"]), (seconds["tlx-compile"], "never"))
+        self.assertEqual(self.row("--timeout"), "%s; `tlx-opt` and `tlx-compile` %s; a simulation none" % (seconds["tlx-verify"], seconds["tlx-opt"]))
+        share = self.row("--memory-limit").split(" of ")[0]
+        for name, text in helps.items():
+            self.assertRegex(text, r"(?m)^ +--memory-limit\b.*\(default: %s of" % share, name)
+        editor = re.search(r'secondsAllowed = "(\d+)"', pytlx.read("compiler/tools/lsp/Verification.cpp")).group(1)
+        self.assertIn("`tlx-lsp-server` runs `tlx-verify` with %s s." % editor, self.page)
+
+    def test_eachHasAHostileFile(self):
+        cases = pytlx.read("tests/integration/test_hostile.py").replace("'%s' must be", "'ttg.num-warps' must be")
+        table = self.page.split("| limit |")[1].split("\n\n")[0]
+        said = [message.split("\u2026")[0].strip() for message in re.findall(r"\| `([^`]+)`[^|]*\|\n", table + "\n")]
+        self.assertGreaterEqual(len(said), 9)
+        for message in said:
+            self.assertIn(message, cases)
 
 
 class Schemas(unittest.TestCase):

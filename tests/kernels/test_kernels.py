@@ -18,7 +18,7 @@ import launch_data  # noqa: E402
 from references import REFERENCES  # noqa: E402
 
 # kernel: (what is taken out of its IR or, with a replacement, changed; how many of these places; the class of bug this makes).
-# Kernels of one task without barriers have no twin.
+# The others, of one task without barriers, store nothing that another program reads.
 TWINS = {
     # The second consumer never lets the first begin.
     "attention/hopper_fwd": (r"\n {6}ttng\.arrive_barrier_named .*", "", 1, "deadlock"),
@@ -56,6 +56,8 @@ TWINS = {
     "attention/amd_fwd": (r"\n *%\w+ = ttg\.async_wait .*", "", 1, "race"),
     # A sum is stored at the peer before it has initialised its barrier.
     "norm/layer_norm_cluster": (r"ttng\.cluster_arrive .*\n *ttng\.cluster_wait .*\n", "", 1, "cluster-entry"),
+    # Each program stores its row into the first one of x, which another reads.
+    "norm/softmax": (r"(%1 = tt\.addptr )%0, %at_2", r"\1%row_3, %columns", 1, "race"),
 }
 
 

@@ -249,6 +249,7 @@ Result<std::vector<Output>> collect(Device &device, const std::vector<Placed> &m
     output.sha256 = sha256Hex(*bytes);
     if (options.saveOutputs) {
       output.file = joinPath(*options.saveOutputs, std::to_string(placed.id) + ".npy");
+      removeLink(output.file);
       if (auto saved = npy::write(output.file, placed.dtype, placed.shape, *bytes); !saved)
         return std::move(saved).error();
     }

@@ -2,6 +2,7 @@
 #include "runtime/base/File.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 using namespace tlx;
 
@@ -46,6 +47,20 @@ TEST(File, ErrorsNameTheReason) {
   EXPECT_EQ(*readFile(path), "hello");
   EXPECT_FALSE(createFolder(path + "/c").ok());
   EXPECT_EQ(readFile(path, 4).error().message, "cannot read: larger than 0 MiB");
+}
+
+TEST(File, OnlyLinksAreRemoved) {
+  std::string folder = testing::TempDir() + "tlx-link-test", link = folder + "/link";
+  ASSERT_TRUE(createFolder(folder).ok());
+  ASSERT_TRUE(writeFile(folder + "/kept", "kept").ok());
+  ::unlink(link.c_str());
+  ASSERT_EQ(::symlink("kept", link.c_str()), 0);
+  removeLink(link);
+  removeLink(folder + "/kept");
+  removeLink(folder + "/absent");
+  ASSERT_TRUE(writeFile(link, "new").ok());
+  EXPECT_EQ(*readFile(folder + "/kept"), "kept");
+  EXPECT_EQ(*readFile(link), "new");
 }
 
 TEST(File, Paths) {
