@@ -53,8 +53,9 @@ struct Assembled {
 Result<Assembled> assemble(const std::string &ptx, const std::string &arch,
                            const std::string &assembler);
 
-/// The same for a CTA of some warps with some shared memory; assembled once more with fewer
-/// registers where a few too many keep a further CTA from a multiprocessor.
+/// The same for a CTA of some warps with some shared memory; assembled again with fewer registers
+/// where a few too many keep a further CTA from a multiprocessor, else with all that the CTAs
+/// leave.
 Result<Assembled> assembleForOccupancy(const std::string &ptx, const std::string &arch,
                                        const std::string &assembler, int64_t warps,
                                        int64_t sharedBytes);

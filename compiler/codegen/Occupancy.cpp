@@ -1,4 +1,6 @@
-// A few registers less, where they alone keep a CTA from a multiprocessor.
+// Registers by the number of CTAs on a multiprocessor: a few less, where they alone keep a further
+// one away, else as many as those that fit leave. Left to itself ptxas may save registers that
+// nobody else can have, and begin loads one after the other.
 #include "compiler/codegen/Codegen.h"
 
 #include "llvm/ADT/StringRef.h"
@@ -12,6 +14,9 @@ namespace {
 // CUDA C++ Programming Guide, "Technical Specifications per Compute Capability", 9.0.
 constexpr int64_t kRegisters = 64 * 1024, kShared = 228 * 1024, kSharedReserved = 1024;
 constexpr int64_t kMostWarps = 64, kMostCtas = 32, kRegisterUnit = 8;
+
+/// Warps on a multiprocessor that hide latency well enough for registers to be worth more.
+constexpr int64_t kEnoughWarps = 32;
 
 /// Registers of a thread that the assembler is asked to do without, and the stack that may take.
 constexpr int64_t kFewRegisters = 8, kFewBytes = 16;
@@ -42,21 +47,29 @@ Result<Assembled> assembleForOccupancy(const std::string &ptx, const std::string
                                        const std::string &assembler, int64_t warps,
                                        int64_t sharedBytes) {
   Result<Assembled> first = assemble(ptx, arch, assembler);
-  if (!first)
+  size_t bounds = ptx.find("\n.reqntid");
+  // Roles that set their registers share what the launch has.
+  if (!first || bounds == std::string::npos || ptx.find("setmaxnreg") != std::string::npos)
     return first;
-  int64_t registers = registersOf(*first), ctas = ctasFor(registers, warps);
+  int64_t registers = registersOf(*first);
   int64_t room =
       std::min({kMostCtas, kMostWarps / warps, kShared / (sharedBytes + kSharedReserved)});
-  size_t bounds = ptx.find("\n.reqntid");
-  if (ctas == 0 || ctas >= room || ctasFor(registers - kFewRegisters, warps) <= ctas ||
-      bounds == std::string::npos)
+  int64_t ctas = ctasFor(registers, warps);
+  // Shared memory keeps the others away.
+  if (ctas >= room)
     return first;
-  std::string tighter = ptx;
-  tighter.insert(bounds, "\n.minnctapersm " + std::to_string(ctas + 1));
-  Result<Assembled> second = assemble(tighter, arch, assembler);
-  bool better = second && ctasFor(registersOf(*second), warps) > ctas &&
-                stackOf(*second) <= stackOf(*first) + kFewBytes;
-  return better ? second : first;
+  bool oneMore = ctas * warps < kEnoughWarps && ctasFor(registers - kFewRegisters, warps) > ctas;
+  for (int64_t wanted : {ctas + oneMore, ctas}) {
+    std::string bounded = ptx;
+    bounded.insert(bounds, "\n.minnctapersm " + std::to_string(wanted));
+    Result<Assembled> next = assemble(bounded, arch, assembler);
+    int64_t stack = stackOf(*first) + (wanted > ctas ? kFewBytes : 0);
+    if (next && ctasFor(registersOf(*next), warps) >= wanted && stackOf(*next) <= stack)
+      return next;
+    if (!oneMore)
+      break;
+  }
+  return first;
 }
 
 } // namespace tlx

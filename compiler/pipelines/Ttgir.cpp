@@ -57,6 +57,7 @@ void buildTtgirPipeline(OpPassManager &passes) {
   passes.addPass(createTlxAssignLayouts());
   passes.addPass(createTlxRemakeTiles());
   passes.addPass(createTlxHoistConversions());
+  passes.addPass(createTlxLateProducts());
   passes.addPass(createCSEPass());
 }
 

@@ -98,6 +98,11 @@ def TlxHoistConversions : Pass<"tlx-hoist-conversions", "::mlir::ModuleOp"> {
   let dependentDialects = ["::tlx::ttg::TTGDialect"];
 }
 
+def TlxLateProducts : Pass<"tlx-late-products", "::mlir::ModuleOp"> {
+  let summary = "issues products of registers behind the wait for the one before";
+  let dependentDialects = ["::tlx::ttng::TTNGDialect"];
+}
+
 def TlxDescriptorLayouts : Pass<"tlx-descriptor-layouts", "::mlir::ModuleOp"> {
   let summary = "gives the blocks of tensor descriptors the layout of their buffers";
   let description = [{
