@@ -61,8 +61,8 @@ static bool hasRowPerLane(Value tile, unsigned depth = 0) {
   bool withinRows =
       TypeSwitch<Operation *, bool>(op)
           .Case<tt::ReduceOp>([](auto reduce) { return reduce.getAxis() != 0; })
-          .Case<tt::ElementwiseInlineAsmOp, tt::ReshapeOp, arith::SelectOp>(
-              [](auto) { return true; })
+          .Case<tt::ElementwiseInlineAsmOp, tt::ReshapeOp, arith::SelectOp, tlxd::ReleaseLayoutOp,
+                tlxd::RequireLayoutOp>([](auto) { return true; })
           .Default([](Operation *op) { return op->hasTrait<OpTrait::Elementwise>(); });
   return withinRows && llvm::any_of(op->getOperands(),
                                     [&](Value from) { return hasRowPerLane(from, depth + 1); });

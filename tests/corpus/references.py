@@ -279,25 +279,46 @@ def decodeReduce(x):
 
 
 def pagedDecode(x):
-    """Attention of each sequence's last tokens with keys and values in pages, where one pass does it all."""
-    if not {"Kc", "Vc", "BlockTables", "CtxLens"} <= set(x.arguments) or not x.scalars["FUSED"]:
+    """Attention of each sequence's last tokens with keys and values in pages. Of several passes, which share the pages,
+    each leaves its own result and how much its exponentials weigh."""
+    if not {"Kc", "Vc", "BlockTables", "CtxLens"} <= set(x.arguments):
         return None
     q, keys, values = x.array("Q"), x.array("Kc"), x.array("Vc")
     table, lengths = x.array("BlockTables").astype(int), x.array("CtxLens").astype(int)
     tokens, group, page = x.scalars["QLEN"], x.scalars["QUERY_GROUP_SIZE"], x.scalars["PAGE_SIZE"]
-    wanted, allowed = np.zeros(q.shape), np.zeros(q.shape)
+    fused = x.scalars["FUSED"]
+    splits = 1 if fused else x.scalars["num_splits"]
+    wanted = np.zeros(q.shape if fused else x.arguments["Mid"]["shape"])
+    allowed = np.zeros(wanted.shape)
+    weights = np.full(wanted.shape[:-1], -np.inf)
     for sequence, length in enumerate(lengths):
         pages = table[sequence, :-(-length // page)]
+        share = page * -(-pages.size // splits)
         for head in range(q.shape[1]):
             k, v = (cache[pages, head // group].reshape(-1, q.shape[2])[:length] for cache in (keys, values))
-            for token in range(tokens):
-                seen = length - tokens + 1 + token
-                s = x.scalars["sm_scale"] * (k[:seen] @ q[sequence * tokens + token, head])
+            for token, split in np.ndindex(tokens, splits):
+                part = slice(split * share, min((split + 1) * share, length - tokens + 1 + token))
+                row = sequence * tokens + token, head
+                to = row if fused else (sequence, head // group, split, token * x.scalars["GROUP_POW2"] + head % group)
+                if part.start >= part.stop:
+                    continue
+                s = x.scalars["sm_scale"] * (k[part] @ q[row])
                 p = np.exp(s - s.max())
+                weights[to] = (s.max() + np.log(p.sum())) * LOG2E
                 p /= p.sum()
-                wanted[sequence * tokens + token, head] = p @ v[:seen]
-                allowed[sequence * tokens + token, head] = 2 * x.step("Q") * (p @ np.abs(v[:seen]))
-    return stored(x, "Out", wanted, allowed)
+                wanted[to] = p @ v[part]
+                # Queries and weights are stored as narrow as the operands.
+                allowed[to] = (2 + np.abs(s).max()) * x.step("Q") * (p @ np.abs(v[part]))
+    if fused:
+        return stored(x, "Out", wanted, allowed)
+    rows = x.scalars["GROUP_POW2"]
+    used = np.arange(weights.shape[-1])
+    # Rows beyond the queries hold what queries of zero give.
+    idle = (used % rows >= group) | (used // rows >= tokens)
+    allowed[..., idle, :] = weights[..., idle] = np.inf
+    results = stored(x, "Mid", wanted, allowed)
+    results.update(stored(x, "Lse", weights, np.where(idle, np.inf, 8 * x.step("Q"))))
+    return results
 
 
 def sequenceAttention(x):
@@ -351,7 +372,15 @@ def copies(x):
     return {str(x.arguments[to]["storage"]): (part.ravel(), np.zeros(part.size))}
 
 
-KINDS = (pagedDecode, decodeReduce, scaledAttentionBackward, attentionBackward, attentionForward, attentionDelta, attentionGradientOrder,
+def stochasticRounding(x):
+    """Either neighbour of what is rounded."""
+    if "stoch_round" not in x.launch.manifest["kernel"]:
+        return None
+    values, smallest = x.array("x_ptr"), {"f8E4M3FN": 2.0**-9, "f8E5M2": 2.0**-16}.get(x.dtype("y_ptr"), 2.0**-24)
+    return {str(x.arguments["y_ptr"]["storage"]): (values, 2 * x.step("y_ptr") * np.abs(values) + smallest)}
+
+
+KINDS = (stochasticRounding, pagedDecode, decodeReduce, scaledAttentionBackward, attentionBackward, attentionForward, attentionDelta, attentionGradientOrder,
          userAttention, userProduct, sequenceAttention, groupedProducts, layerNorm, copies, gemm)
 
 
