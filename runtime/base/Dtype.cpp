@@ -87,9 +87,11 @@ bool roundsAway(Rounding rounding, bool negative, bool odd, uint64_t rest, uint6
 
 /// The encoding of a finite non-zero magnitude, with an unbounded exponent.
 uint64_t encodeMagnitude(const FloatFormat &f, double magnitude, bool negative, Rounding rounding) {
-  int exponent;
-  double fraction = std::frexp(magnitude, &exponent); // in [0.5, 1)
-  auto mantissa = uint64_t(std::ldexp(fraction, 53));
+  auto bitsOf = __builtin_bit_cast(uint64_t, magnitude);
+  int exponent = int(bitsOf >> 52) - 1022; // of a fraction in [0.5, 1)
+  uint64_t mantissa = (bitsOf & lowBits(52)) | uint64_t(1) << 52;
+  if (bitsOf >> 52 == 0) // subnormal
+    mantissa = uint64_t(std::ldexp(std::frexp(magnitude, &exponent), 53));
   int floorLog = exponent - 1;
   int minExponent = f.hasSign ? 1 - f.bias : -f.bias;
   bool subnormal = floorLog < minExponent;

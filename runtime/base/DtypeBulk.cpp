@@ -9,6 +9,9 @@
 
 #include <cmath>
 #include <cstring>
+#include <map>
+#include <tuple>
+#include <vector>
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -180,6 +183,32 @@ struct ByteTable {
       values[i] = float(toDouble(type, i));
   }
 };
+
+/// A one-byte float for each f32, by sign, exponent and the five upper bits of the mantissa: the
+/// last bit of the entry's number stands for all that follow. That tells how to round to four bits
+/// and fewer, in every mode.
+class NarrowTable {
+public:
+  NarrowTable(DType type, Rounding rounding, Overflow overflow) : bytes(size_t(1) << indexBits) {
+    for (uint32_t i = 0; i < bytes.size(); ++i)
+      bytes[i] = uint8_t(
+          fromDouble(type, __builtin_bit_cast(float, i << (32 - indexBits)), rounding, overflow));
+  }
+  uint8_t operator[](float value) const {
+    const auto bits = __builtin_bit_cast(uint32_t, value);
+    constexpr uint32_t rest = (uint32_t(1) << (32 - indexBits)) - 1;
+    return bytes[bits >> (32 - indexBits) | uint32_t((bits & rest) != 0)];
+  }
+
+private:
+  static constexpr unsigned indexBits = 15;
+  std::vector<uint8_t> bytes;
+};
+
+const NarrowTable &narrowTable(DType type, Rounding rounding, Overflow overflow) {
+  thread_local std::map<std::tuple<DType, Rounding, Overflow>, NarrowTable> tables;
+  return tables.try_emplace({type, rounding, overflow}, type, rounding, overflow).first->second;
+}
 } // namespace
 
 void toFloats(DType type, const void *from, float *to, size_t count) {
@@ -190,7 +219,8 @@ void toFloats(DType type, const void *from, float *to, size_t count) {
   default: break;
   }
   if (byteWidth(type) == 1 && count >= 256) {
-    ByteTable table(type);
+    thread_local std::map<DType, ByteTable> tables;
+    const ByteTable &table = tables.try_emplace(type, type).first->second;
     auto *bytes = static_cast<const uint8_t *>(from);
     for (size_t i = 0; i < count; ++i)
       to[i] = table.values[bytes[i]];
@@ -219,6 +249,12 @@ void fromFloats(DType type, const float *from, void *to, size_t count, Rounding 
     return floatToHalf(from, static_cast<uint16_t *>(to), count);
   if (plain && type == DType::bf16)
     return floatToBfloat(from, static_cast<uint16_t *>(to), count);
+  if (isFloat(type) && byteWidth(type) == 1 && count >= 256) {
+    const NarrowTable &table = narrowTable(type, rounding, overflow);
+    for (size_t i = 0; i < count; ++i)
+      static_cast<uint8_t *>(to)[i] = table[from[i]];
+    return;
+  }
   for (size_t i = 0; i < count; ++i)
     storeElement(type, to, i, fromDouble(type, from[i], rounding, overflow));
 }

@@ -243,6 +243,34 @@ TEST(DTypeBulk, AgreesWithOneAtATime) {
   }
 }
 
+TEST(DTypeBulk, NarrowFloatsAgreeWithOneAtATime) {
+  std::mt19937 random(6);
+  std::vector<float> inputs;
+  for (int i = 0; i < 20000; ++i)
+    inputs.push_back(__builtin_bit_cast(float, uint32_t(random())));
+  // Ties of four bits and fewer, and their neighbours.
+  for (int exponent = -24; exponent < 18; ++exponent)
+    for (uint32_t mantissa = 0; mantissa < 64; ++mantissa)
+      for (uint32_t beside : {0xFFFFFFFFu, 0u, 1u}) {
+        float tie = std::ldexp(1.0f + float(mantissa) / 64.0f, exponent);
+        inputs.push_back(__builtin_bit_cast(float, __builtin_bit_cast(uint32_t, tie) + beside));
+        inputs.push_back(-inputs.back());
+      }
+  for (float special : {0.0f, -0.0f, INFINITY, -INFINITY, NAN, 1e-45f, -1e-45f})
+    inputs.push_back(special);
+  std::vector<uint8_t> outputs(inputs.size());
+  for (DType type : {DType::f8E4M3FN, DType::f8E5M2, DType::f8E4M3FNUZ, DType::f8E5M2FNUZ,
+                     DType::f8E4M3B11FNUZ, DType::f8E8M0FNU, DType::f4E2M1})
+    for (Rounding rounding :
+         {Rounding::NearestEven, Rounding::TowardZero, Rounding::Up, Rounding::Down})
+      for (Overflow overflow : {Overflow::Ieee, Overflow::Saturate}) {
+        fromFloats(type, inputs.data(), outputs.data(), inputs.size(), rounding, overflow);
+        for (size_t i = 0; i < inputs.size(); ++i)
+          ASSERT_EQ(outputs[i], fromDouble(type, inputs[i], rounding, overflow))
+              << name(type) << " " << inputs[i];
+      }
+}
+
 TEST(DTypeBulk, OtherTypes) {
   float values[] = {-1.5f, 3.0f, 1000.0f, 0.25f};
   uint8_t bytes[4];
