@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Configures and builds everything; binaries land in <build folder>/bin.
 #
-#   scripts/build.sh [PRESET] [NINJA TARGETS...]    PRESET: release (default), debug, asan, tsan
+#   scripts/build.sh [PRESET] [NINJA TARGETS...]    PRESET: release (default), debug, fuzz (ASan and UBSan), tsan
 #   TLX_JOBS=N limits the parallel jobs (default: all cores)
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Builds with a sanitizer and runs what it is for; a report of the sanitizer is a failure.
 #
-#   scripts/sanitize.sh thread     simulation on several threads: kernels, schedules side by side, a sweep
-#   scripts/sanitize.sh address    the whole suite (AddressSanitizer and UBSan)
+#   scripts/sanitize.sh thread                      simulation on several threads: kernels, schedules side by side, a sweep
+#   scripts/sanitize.sh address [CTEST OPTION...]   the suite, or a part of it (AddressSanitizer and UBSan)
 #
-# `thread` takes the compiler's library of the release build, which has no threads. Hours on two cores for `address`.
+# `thread` takes the compiler's library of the release build, which has no threads. `address` shares the fuzzers' build; the
+# whole suite takes hours on two cores.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 case "${1:-}" in
@@ -16,8 +17,8 @@ cd "$TLX_ROOT"
 
 if [ "$1" = address ]; then
   export ASAN_OPTIONS=allow_user_poisoning=0:detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1
-  scripts/build.sh asan
-  exec ctest --test-dir build-asan -j "$TLX_JOBS" --output-on-failure -E 'structure|packages|fuzz'
+  scripts/build.sh fuzz
+  exec ctest --test-dir build-fuzz -j "$TLX_JOBS" --output-on-failure -E 'structure|packages|fuzz' "${@:2}"
 fi
 
 scripts/build.sh release TlxCompiler

@@ -103,6 +103,11 @@ class Lsp(unittest.TestCase):
             self.assertEqual([(d["severity"], says in d["message"]) for d in found], [(1, True)], found)
         self.assertEqual(self.client.end(), 0)
 
+    def test_aMessageThatNestsWithoutEndIsOneError(self):
+        body = b"[" * 10**6
+        done = subprocess.run([pytlx.tool("tlx-lsp-server")], input=b"Content-Length: %d\r\n\r\n" % len(body) + body, capture_output=True)
+        self.assertEqual((done.returncode, done.stderr), (2, b"tlx-lsp-server: error: nested too deeply\n"))
+
     def test_hoverTellsEffectsAndCost(self):
         self.client.open(self.path, self.text)
         at = lambda what: {"textDocument": {"uri": "file://" + self.path}, "position": {"line": self.line(self.text, what), "character": 30}}

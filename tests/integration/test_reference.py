@@ -30,6 +30,13 @@ class Pages(unittest.TestCase):
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
 
+class Waits(unittest.TestCase):
+    def test_eachWordOfTheTimeLineIsExplained(self):
+        words = set(re.findall(r'return "([^"]+)"', pytlx.read("sim/engine/Reason.cpp"))) - {"none", "?"}
+        self.assertEqual(set(re.findall(r"(?m)^\| `([^`]+)` \| [a-z]", pytlx.read("docs/reference/tlx-run.md").split("## The report")[0])), words)
+        self.assertGreater(len(words), 8)
+
+
 class Limits(unittest.TestCase):
     """docs/reference/limits.md."""
 

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/tools/lsp/Verification.h"
+#include "runtime/base/Guard.h"
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"
@@ -130,6 +131,7 @@ int main(int argc, char **argv) {
   std::string self = llvm::sys::fs::getMainExecutable(argv[0], nullptr);
   llvm::SmallString<128> verifier(llvm::sys::path::parent_path(self));
   llvm::sys::path::append(verifier, "tlx-verify");
+  tlx::guardTool({}, "tlx-lsp-server"); // LLVM's parser of messages follows any nesting
   JSONTransport transport(stdin, llvm::outs());
   return Server(transport, verifier.str().str()).run(transport);
 }
