@@ -17,8 +17,13 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <chrono>
+#include <csignal>
 #include <random>
 #include <set>
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace mlir;
 using namespace tlx::verify;
@@ -218,6 +223,46 @@ std::vector<Site> chosen(std::vector<Site> all, const Request &request) {
   return some;
 }
 
+/// The explorer may take as long as some proofs.
+constexpr double ProofsOfTime = 5;
+
+/// Judges in a process of its own: one mutant that never comes to an end, or breaks a judge,
+/// is one unknown.
+void judgeApart(Mutant &mutant, double seconds, const std::function<void()> &judge) {
+  auto unknown = [&](const char *why) {
+    mutant.outcome = "unknown";
+    mutant.detail = why;
+  };
+  int ends[2];
+  if (::pipe(ends) != 0)
+    return unknown("no pipe");
+  pid_t child = ::fork();
+  if (child < 0)
+    return unknown("no process");
+  if (child == 0) {
+    rlimit limit{static_cast<rlim_t>(seconds) + 1, static_cast<rlim_t>(seconds) + 2};
+    ::setrlimit(RLIMIT_CPU, &limit);
+    judge();
+    std::string said = mutant.outcome + "\n" + mutant.detail;
+    bool written = ::write(ends[1], said.data(), said.size()) == static_cast<ssize_t>(said.size());
+    ::_exit(written ? 0 : 1);
+  }
+  ::close(ends[1]);
+  std::string said;
+  char piece[4096];
+  for (ssize_t got; (got = ::read(ends[0], piece, sizeof piece)) > 0;)
+    said.append(piece, static_cast<size_t>(got));
+  ::close(ends[0]);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  if (WIFSIGNALED(status))
+    return unknown(WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL ? "timeout"
+                                                                              : "a judge crashed");
+  auto [outcome, detail] = StringRef(said).split('\n');
+  mutant.outcome = outcome.str();
+  mutant.detail = detail.str();
+}
+
 std::set<std::string> textsOf(const std::vector<Precondition> &list) {
   std::set<std::string> texts;
   for (const Precondition &condition : list)
@@ -286,30 +331,32 @@ bool campaign(const Request &request, const std::function<void(const Mutant &)> 
       clone->print(out, OpPrintingFlags().enableDebugInfo());
       return true;
     }
-    EncodedKernel encoded = judge.encodeKernel(kernelOf(*clone), level);
-    if (!encoded.reason.empty()) {
-      mutant.outcome = "unknown";
-      mutant.detail = encoded.message;
-    } else if (fingerprint(encoded.program) == unchanged) {
-      mutant.outcome = "same";
-    } else {
-      ProofResult result = judge.proof(encoded.program);
-      std::set<std::string> now = textsOf(result.preconditions);
-      if (result.verdict == ProofResult::Bug) {
-        mutant.outcome = "caught";
-        mutant.detail =
-            std::string(info(result.violation.cls).name) + ": " + result.violation.message;
-      } else if (result.verdict == ProofResult::Unknown) {
+    judgeApart(mutant, ProofsOfTime * request.timeout, [&] {
+      EncodedKernel encoded = judge.encodeKernel(kernelOf(*clone), level);
+      if (!encoded.reason.empty()) {
         mutant.outcome = "unknown";
-        mutant.detail = result.reason;
-      } else if (!std::includes(preconditions.begin(), preconditions.end(), now.begin(),
-                                now.end())) {
-        mutant.outcome = "caught";
-        mutant.detail = "precondition " + *now.begin();
+        mutant.detail = encoded.message;
+      } else if (fingerprint(encoded.program) == unchanged) {
+        mutant.outcome = "same";
       } else {
-        judge.explored(encoded.program, result, mutant);
+        ProofResult result = judge.proof(encoded.program);
+        std::set<std::string> now = textsOf(result.preconditions);
+        if (result.verdict == ProofResult::Bug) {
+          mutant.outcome = "caught";
+          mutant.detail =
+              std::string(info(result.violation.cls).name) + ": " + result.violation.message;
+        } else if (result.verdict == ProofResult::Unknown) {
+          mutant.outcome = "unknown";
+          mutant.detail = result.reason;
+        } else if (!std::includes(preconditions.begin(), preconditions.end(), now.begin(),
+                                  now.end())) {
+          mutant.outcome = "caught";
+          mutant.detail = "precondition " + *now.begin();
+        } else {
+          judge.explored(encoded.program, result, mutant);
+        }
       }
-    }
+    });
     std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
     mutant.seconds = spent.count();
     report(mutant);

@@ -118,8 +118,10 @@ void Encoder::forLoop(Operation *op, Block &out) {
   }
   VarId answers = countAnswers(op, stmt);
   ++depth;
-  stmt.body = region(loop.getRegion());
   bool pipelined = waveGroups > 1 && isWarpPipelined(loop);
+  bool outer = std::exchange(inPipeline, inPipeline || pipelined);
+  stmt.body = region(loop.getRegion());
+  inPipeline = outer;
   if (pipelined && endsInOpenStage(loop))
     stageBorder(op, stmt.body);
   Operation *yield = loop.getBody()->getTerminator();

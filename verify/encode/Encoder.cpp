@@ -362,6 +362,8 @@ void Encoder::operation(Operation *op, Block &out) {
     return assumption(scalar(op->getOperand(0)), locOf(op));
   if (waveGroups > 1 && isStageBorder(op))
     return stageBorder(op, out);
+  if (inPipeline && exchangesBetweenWaves(op))
+    return unsupported(op, "exchanges data between waves within a stage of a warp pipeline", out);
   lifetime(op, out);
   earlyRead(op, out);
   switch (syncEffectsKind(op->getName())) {

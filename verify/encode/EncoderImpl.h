@@ -183,6 +183,7 @@ private:
   void meetOtherWaves(Block &body);
   void stageBorder(mlir::Operation *op, Block &out);
   bool staysRelaxed(mlir::Operation *load) const;
+  bool exchangesBetweenWaves(mlir::Operation *op) const;
   bool partOfWaves(mlir::Operation *op, mlir::Type buffer, Target &target);
 
   // Resources.cpp
@@ -294,6 +295,7 @@ private:
   llvm::DenseMap<std::pair<mlir::Type, mlir::Type>, uint32_t> shares;
   int waveGroups = 1, waveGroup = 0; ///< two where loops are warp pipelines; which is encoded
   int workgroupBarrier = -1;         ///< where they meet
+  bool inPipeline = false;           ///< within the stages of one
   mlir::Operation *besidesPipeline = nullptr; ///< what is not known how it goes with one
   LoweredClusterSync lowered;                 ///< cluster barriers that the IR does not show
   bool pairsUnsynchronised = false; ///< CTAs pair, and no such barrier is behind an allocation

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/analysis/EncodingToLayout.h"
 #include "compiler/analysis/WarpPipeline.h"
 #include "verify/encode/EncoderImpl.h"
 
@@ -70,6 +71,39 @@ void Encoder::meetOtherWaves(Block &body) {
 
 void Encoder::stageBorder(Operation *op, Block &out) {
   out.push_back(stageEnd(p, "end of a stage", locOf(op)));
+}
+
+/// Whether every element stays in its wave; true where layouts are not known yet.
+static bool staysInWaves(RankedTensorType from, RankedTensorType to) {
+  auto before = layoutOf(from), after = layoutOf(to);
+  if (!before || !after)
+    return true;
+  auto moved = before->invertAndCompose(*after);
+  std::string wave(layout::kWarp);
+  if (!moved ||
+      !moved->sublayoutIsZero({std::string(layout::kRegister), std::string(layout::kLane)}, {wave}))
+    return false;
+  for (unsigned bit = 0; bit < before->inBits(wave); ++bit) {
+    bool copies = before->packed(wave)[bit] == 0 && after->packed(wave)[bit] == 0;
+    if (!copies && moved->basis(wave, bit, wave) != int64_t(1) << bit)
+      return false;
+  }
+  return true;
+}
+
+/// Whether waves exchange data, with barriers of their own.
+bool Encoder::exchangesBetweenWaves(Operation *op) const {
+  auto type = op->getNumOperands() ? dyn_cast<RankedTensorType>(op->getOperand(0).getType())
+                                   : RankedTensorType();
+  if (!type)
+    return false;
+  if (isa<ttg::ConvertLayoutOp>(op))
+    return !staysInWaves(type, cast<RankedTensorType>(op->getResult(0).getType()));
+  auto registers = tlx::layoutOf(type);
+  if (auto reduce = dyn_cast<tt::ReduceOp>(op))
+    return registers && !registers->sublayoutIsZero({std::string(layout::kWarp)},
+                                                    {layout::dimName(reduce.getAxis())});
+  return isa<tt::ScanOp, tt::GatherOp, tt::HistogramOp>(op);
 }
 
 /// Whether a load that relies on a wait still does so at .ttgir: fbtriton makes those that

@@ -11,7 +11,8 @@
 // together with others complete one phase, which they do in any order; nor a wait and an
 // arrival of the phase that it meets, unless that arrival completes the phase. Memory
 // needs no reordering: two conflicting accesses that nothing orders are a race as they
-// stand.
+// stand. Nor do the ends of CTAs: what reaches into one and is not before its end could
+// have come after it.
 //
 //===----------------------------------------------------------------------===//
 #include "verify/explore/Explorer.h"
@@ -122,7 +123,7 @@ public:
           node.toTry.insert(*first);
         else if (auto stuck = interpreter.stuck(node.world))
           fail(*stuck);
-        else
+        else if (endsAreLast())
           ++result.runs;
       }
       if (!interpreter.inexpressible.empty() && !over)
@@ -210,6 +211,42 @@ private:
       if (Interpreter::isHead(world, i))
         found.push_back(workOf(world.flying[i]));
     return found;
+  }
+
+  /// At the end of a run: whether each CTA ends after what reaches into it, and after copies
+  /// into its own memory.
+  bool endsAreLast() {
+    for (int rank = 0; rank < program.ranks && !over; ++rank) {
+      StepTaken end{0, -1, -1, false, {}, {}};
+      for (int task = 0; task < numTasks; ++task) {
+        if (program.tasks[task].rank != rank || program.tasks[task].region >= 0)
+          continue;
+        join(end, last[task], true);
+        for (const Edge &edge : edges)
+          if (edge.task == task)
+            join(end, edge.step, true);
+      }
+      auto mustComeBefore = [&](int step) {
+        if (step >= 0 && !end.before.has(step))
+          fail({"exit", "CTA " + std::to_string(rank) + " can have ended when this reaches it",
+                trace[step].task, trace[step].event});
+      };
+      for (const auto &[where, touches] : touched)
+        for (const Touch &touch : touches) {
+          bool remote = program.tasks[touch.task].rank != rank;
+          bool copy = touch.flight && touch.region.write && touch.group == Group::None &&
+                      sharedSpaces.contains(where.first);
+          if (where.second == rank && (remote || copy))
+            mustComeBefore(touch.flight ? touch.end : touch.start);
+        }
+      // Signals that touch nothing else change nothing that is read.
+      for (const auto &[bar, list] : barriers)
+        for (const MetBarrier &met : list)
+          if (interpreter.memory(bar).rank == rank && !met.signal &&
+              program.tasks[trace[met.step].task].rank != rank)
+            mustComeBefore(met.step);
+    }
+    return !over;
   }
 
   void join(StepTaken &into, int step, bool visibly) {

@@ -49,6 +49,10 @@ protected:
       before += copy("a", slot) + commit() + copy("b", slot) + commit();
     return EncodeTest::verdict(R"(
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#s1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#rows = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 64], warpsPerCTA = [8, 1], order = [1, 0]}>
+#halves = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [1, 64], warpsPerCTA = [8, 1], order = [1, 0]}>
+#columns = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [64, 1], warpsPerCTA = [1, 8], order = [0, 1]}>
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-warps" = )" +
                                std::to_string(waves) + R"( : i32, ttg.target = "hip:gfx950"} {
@@ -110,6 +114,41 @@ TEST_F(WavesTest, OperationsBehindTheLastBorderAreAStage) {
   EXPECT_EQ(verdict(stages(border("load"))), verdict(stages("")));
   EXPECT_EQ(verdict(wait(4) + border("multiply") + load("a", "this") + border("load") + refill()),
             "race");
+}
+
+TEST_F(WavesTest, WhatWavesExchangeWithinAStageHasBarriersThatAreNotKnown) {
+  const std::string rows = "tensor<64x64xf32, #rows>", value = "%x = arith.constant dense<1.0> : ";
+  auto stages = [&](const std::string &operation) {
+    return wait(0) + value + rows + "\n" + border("one") + operation + border("two");
+  };
+  auto reduce = [&](int axis) {
+    return "%m = \"tt.reduce\"(%x) <{axis = " + std::to_string(axis) + R"( : i32}> ({
+  ^bb0(%l: f32, %r: f32):
+    %s = arith.addf %l, %r : f32
+    tt.reduce.return %s : f32
+  }) : ()" +
+           rows + ") -> tensor<64xf32, #ttg.slice<{dim = " + std::to_string(axis) +
+           ", parent = #rows}>>\n";
+  };
+  auto convert = [&](const std::string &to) {
+    return "%y = ttg.convert_layout %x : " + rows + " -> tensor<64x64xf32, #" + to + ">\n";
+  };
+  const std::string why = "exchanges data between waves within a stage of a warp pipeline";
+  EXPECT_EQ(verdict(stages(reduce(1))), "PROVED"); // a row is one wave's
+  EXPECT_NE(verdict(stages(reduce(0))).find("tt.reduce: " + why), std::string::npos);
+  EXPECT_EQ(verdict(stages(convert("halves"))), "PROVED");
+  EXPECT_NE(verdict(stages(convert("columns"))).find("ttg.convert_layout: " + why),
+            std::string::npos);
+  EXPECT_EQ(verdict(stages(reduce(0)), 4), "PROVED");
+}
+
+TEST_F(WavesTest, MbarriersBesideAPipelineAreNotKnown) {
+  std::string init = "%bar = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #s1, #smem, mutable>\n"
+                     "ttng.init_barrier %bar, 1 : !ttg.memdesc<1xi64, #s1, #smem, mutable>\n";
+  std::string stages = wait(0) + border("one") + load("a", "this") + border("two");
+  EXPECT_EQ(verdict(stages), "PROVED");
+  EXPECT_NE(verdict(init + stages).find("ttng.init_barrier: beside a warp pipeline"),
+            std::string::npos);
 }
 
 TEST_F(WavesTest, EachGroupWritesItsPartOfATile) {
