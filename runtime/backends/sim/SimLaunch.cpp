@@ -135,9 +135,13 @@ private:
     const std::string states = "tmem_size is " + std::to_string(*request.tmemColumns);
     if (*request.tmemColumns > most)
       return Error(states + " columns; a CTA has " + std::to_string(most), request.tmemLocation);
-    for (const sim::Allocation &allocation : kernel.code().allocations)
+    // Before layouts are settled the producer may still put the halves of 64 rows beside each
+    // other.
+    const sim::Program &program = kernel.code();
+    const int64_t share = program.facts.level == "ttgir" ? 1 : 2;
+    for (const sim::Allocation &allocation : program.allocations)
       if (int64_t columns = allocation.bytes / 4;
-          allocation.space == sync::Space::Tensor && columns > *request.tmemColumns)
+          allocation.space == sync::Space::Tensor && columns > share * *request.tmemColumns)
         return Error(states + " columns; a buffer of the kernel alone has " +
                          std::to_string(columns),
                      request.tmemLocation, hint);
