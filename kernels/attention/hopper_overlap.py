@@ -5,12 +5,14 @@ A tile is GROUPS * 64 rows of Q of one head. One CTA computes every num_programs
     producer      one warp group: loads the tile's Q, 64 rows for each consumer, then K and V block by block into
                   rings of STAGES slots, from the last block that the tile looks at to the first
     consumers     GROUPS warp groups, 64 rows each. A step issues S = Q K^T of one block and O += P V of the block
-                  before it, and does the softmax of S while the second product runs. O leaves through shared memory
-                  while the next tile begins.
+                  before it, and does the softmax of S while the second product runs. A tile's last product is issued
+                  together with the next tile's first, so that tiles follow each other like blocks. O leaves through
+                  shared memory while the next tile begins.
 
 Barriers. `k_full`/`v_full` complete with the bytes of their load, `k_empty`/`v_empty` when all consumers have read
-a slot; block i of a CTA, counted over all of its tiles, uses slot i % STAGES. `q_full[g]` and `q_empty[g]` hand rows
-of Q to their one consumer, once a tile.
+a slot; block i of a CTA, counted over all of its tiles, uses slot i % STAGES. `q_full` and `q_empty` hand rows of Q to
+their one consumer, once a tile; each has two buffers. Behind its last tile a consumer multiplies rows and a block that
+are loaded for this alone.
 
 Turns. The consumers issue Q K^T one after the other, so that their softmaxes fall into each other's products: a
 consumer waits for its turn (a named barrier of its own) and gives it to the next. The last consumer lets the first
@@ -150,12 +152,12 @@ def attention_hopper_overlap(q_desc, k_desc, v_desc, o_desc, scale, HEADS, N, D:
                              LAZY: tl.constexpr, PRODUCTS: tl.constexpr):
     BM: tl.constexpr = GROUPS * 64
 
-    q = tlx.local_alloc((64, D), tl.float16, GROUPS)
+    q = tlx.local_alloc((64, D), tl.float16, GROUPS * 2)
     k = tlx.local_alloc((BN, D), tl.float16, STAGES)
     v = tlx.local_alloc((BN, D), tl.float16, STAGES)
     o = tlx.local_alloc((64, D), tl.float16, GROUPS)
-    q_full = tlx.alloc_barriers(GROUPS, arrive_count=1)
-    q_empty = tlx.alloc_barriers(GROUPS, arrive_count=1)
+    q_full = tlx.alloc_barriers(GROUPS * 2, arrive_count=1)
+    q_empty = tlx.alloc_barriers(GROUPS * 2, arrive_count=1)
     k_full = tlx.alloc_barriers(STAGES, arrive_count=1)
     k_empty = tlx.alloc_barriers(STAGES, arrive_count=GROUPS)
     v_full = tlx.alloc_barriers(STAGES, arrive_count=1)
@@ -165,14 +167,16 @@ def attention_hopper_overlap(q_desc, k_desc, v_desc, o_desc, scale, HEADS, N, D:
         with tlx.async_task("default"):
             row_tiles = tl.cdiv(N, BM)
             count = 0
-            for tile in range(0, tiles_of(row_tiles, HEADS, CAUSAL)):
+            tiles = tiles_of(row_tiles, HEADS, CAUSAL)
+            for tile in range(0, tiles):
                 head, tile_row = place_of(tile, row_tiles, CAUSAL)
                 row = tile_row * BM
                 blocks, whole = blocks_of(row, N, BM, BN, CAUSAL)
                 for group in tl.static_range(GROUPS):
-                    tlx.barrier_wait(q_empty[group], (tile & 1) ^ 1)
-                    tlx.barrier_expect_bytes(q_full[group], 2 * 64 * D)
-                    tlx.async_descriptor_load(q_desc, q[group], [head * N + row + group * 64, 0], q_full[group])
+                    mine = tile % 2 * GROUPS + group
+                    tlx.barrier_wait(q_empty[mine], ((tile // 2) & 1) ^ 1)
+                    tlx.barrier_expect_bytes(q_full[mine], 2 * 64 * D)
+                    tlx.async_descriptor_load(q_desc, q[mine], [head * N + row + group * 64, 0], q_full[mine])
                 for index in range(0, blocks):
                     block = blocks - 1 - index
                     slot = count % STAGES
@@ -184,6 +188,16 @@ def attention_hopper_overlap(q_desc, k_desc, v_desc, o_desc, scale, HEADS, N, D:
                     tlx.barrier_expect_bytes(v_full[slot], 2 * BN * D)
                     tlx.async_descriptor_load(v_desc, v[slot], [head * N + block * BN, 0], v_full[slot])
                     count += 1
+            # What is begun behind the last tile is a product that nobody looks at.
+            for group in tl.static_range(GROUPS):
+                mine = tiles % 2 * GROUPS + group
+                tlx.barrier_wait(q_empty[mine], ((tiles // 2) & 1) ^ 1)
+                tlx.barrier_expect_bytes(q_full[mine], 2 * 64 * D)
+                tlx.async_descriptor_load(q_desc, q[mine], [group * 64, 0], q_full[mine])
+            slot = count % STAGES
+            tlx.barrier_wait(k_empty[slot], ((count // STAGES) & 1) ^ 1)
+            tlx.barrier_expect_bytes(k_full[slot], 2 * BN * D)
+            tlx.async_descriptor_load(k_desc, k[slot], [0, 0], k_full[slot])
 
         with tlx.async_task(num_warps=4, registers=REGISTERS, replicate=GROUPS):
             group: tl.constexpr = tlx.async_task_replica_id()
@@ -191,40 +205,50 @@ def attention_hopper_overlap(q_desc, k_desc, v_desc, o_desc, scale, HEADS, N, D:
             base2 = scale * 1.44269504089  # the exponentials are of base 2
             if group == GROUPS - 1:
                 give_turn(group, GROUPS)
+            tlx.barrier_wait(q_full[group], 0)
+            tlx.barrier_wait(k_full[0], 0)
+            take_turn(group)
+            s = tlx.async_dot(q[group], tlx.local_trans(k[0]))
+            give_turn(group, GROUPS)
+            s = tlx.async_dot_wait(0, s)
+            tlx.barrier_arrive(k_empty[0], 1)
             count = 0
             for tile in range(0, tiles_of(row_tiles, HEADS, CAUSAL)):
                 head, tile_row = place_of(tile, row_tiles, CAUSAL)
                 row = tile_row * BM
                 blocks, whole = blocks_of(row, N, BM, BN, CAUSAL)
                 rows = row + group * 64 + tl.arange(0, 64)
+                mine = tile % 2 * GROUPS + group
+                next = (tile + 1) % 2 * GROUPS + group
 
-                # The tile's first block, masked or not: nothing to multiply with P yet.
+                # S of the tile's first block is there, masked or not: nothing to multiply with P yet.
                 top = tl.full((64,), float("-inf"), tl.float32)
                 total = tl.zeros((64, 8), tl.float32)  # parts of the sum, so that threads exchange them once a tile
                 acc = tl.zeros((64, D), tl.float32)
-                tlx.barrier_wait(q_full[group], tile & 1)
-                slot = count % STAGES
-                tlx.barrier_wait(k_full[slot], (count // STAGES) & 1)
-                take_turn(group)
-                s = tlx.async_dot(q[group], tlx.local_trans(k[slot]))
-                give_turn(group, GROUPS)
-                s = tlx.async_dot_wait(0, s)
-                tlx.barrier_arrive(k_empty[slot], 1)
                 p, top, total, fade = softmax(s, top, total, base2, rows, blocks - 1, N, BN, CAUSAL, LAZY, PRODUCTS, whole)
-                tlx.barrier_wait(v_full[slot], (count // STAGES) & 1)
+                tlx.barrier_wait(v_full[count % STAGES], (count // STAGES) & 1)
                 count += 1
 
                 for index in range(1, blocks):
-                    p, top, total, acc = step(blocks - 1 - index, count, p, top, total, acc, q[group], k, v, k_full, k_empty,
+                    p, top, total, acc = step(blocks - 1 - index, count, p, top, total, acc, q[mine], k, v, k_full, k_empty,
                                               v_full, v_empty, base2, rows, whole, N, group, BN, STAGES, GROUPS, CAUSAL, LAZY, PRODUCTS)
                     count += 1
-                tlx.barrier_arrive(q_empty[group], 1)
+                tlx.barrier_arrive(q_empty[mine], 1)
 
+                # S of the next tile's first block, and P V of this one's last.
+                slot = count % STAGES
                 last = (count - 1) % STAGES
+                tlx.barrier_wait(q_full[next], ((tile + 1) // 2) & 1)
+                tlx.barrier_wait(k_full[slot], (count // STAGES) & 1)
+                take_turn(group)
+                s = tlx.async_dot(q[next], tlx.local_trans(k[slot]))
+                give_turn(group, GROUPS)
                 acc = tlx.async_dot(p, v[last], acc)
+                s = tlx.async_dot_wait(1, s)
+                tlx.barrier_arrive(k_empty[slot], 1)
                 acc = tlx.async_dot_wait(0, acc)
                 tlx.barrier_arrive(v_empty[last], 1)
-                out = acc / tl.sum(total, 1)[:, None]
+                out = acc * (1.0 / tl.sum(total, 1))[:, None]
                 tlx.async_descriptor_store_wait(0)  # the last tile's rows have left
                 tlx.local_store(o[group], out.to(tl.float16))
                 tlx.fence("async_shared")
