@@ -61,7 +61,7 @@ void buildTtgirPipeline(OpPassManager &passes) {
   passes.addPass(createCSEPass());
 }
 
-Result<void> raiseToTtgir(ModuleOp module, IrLevel level, const LaunchFacts &facts) {
+Result<void> raiseToTtgir(ModuleOp module, IrLevel level, const LaunchFacts &facts, bool forCode) {
   FirstError errors(module.getContext());
   if (level == IrLevel::Source && failed(ingestModule(module, facts)))
     return errors.take("the front end's IR could not be prepared");
@@ -71,6 +71,8 @@ Result<void> raiseToTtgir(ModuleOp module, IrLevel level, const LaunchFacts &fac
     return {};
   PassManager passes(module.getContext(), ModuleOp::getOperationName());
   (void)applyPassManagerCLOptions(passes); // switches, where a tool has them
+  if (forCode)
+    passes.addPass(createTlxMoreWarps());
   buildTtgirPipeline(passes);
   if (failed(recordLaunch(module, facts)) || failed(passes.run(module)))
     return errors.take("layouts could not be chosen");

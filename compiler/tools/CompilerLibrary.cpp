@@ -129,7 +129,7 @@ static Result<std::string> compile(const TlxCompilerRequest &request, TlxCompile
   if (!module)
     return module.error();
   if (Result<void> raised =
-          raiseToTtgir(**module, irLevelOf(**module, request.file), launchFactsOf(request));
+          raiseToTtgir(**module, irLevelOf(**module, request.file), launchFactsOf(request), true);
       !raised)
     return raised.error();
   CompileOptions options;

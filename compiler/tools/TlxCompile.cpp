@@ -77,7 +77,8 @@ int run(const Options &options) {
   std::optional<tlx::LaunchFacts> facts = options.launch.facts();
   if (!facts)
     return int(tlx::ExitCode::BadInput);
-  if (tlx::Result<void> raised = tlx::raiseToTtgir(**module, level, *facts); !raised)
+  bool forCode = options.emit != tlx::Product::Ttgir;
+  if (tlx::Result<void> raised = tlx::raiseToTtgir(**module, level, *facts, forCode); !raised)
     return report(raised.error());
   if (tlx::Result<void> changed = options.passes.runOn(**module); !changed)
     return report(changed.error());

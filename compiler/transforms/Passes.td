@@ -98,6 +98,10 @@ def TlxHoistConversions : Pass<"tlx-hoist-conversions", "::mlir::ModuleOp"> {
   let dependentDialects = ["::tlx::ttg::TTGDialect"];
 }
 
+def TlxMoreWarps : Pass<"tlx-more-warps", "::mlir::ModuleOp"> {
+  let summary = "doubles the warps of kernels whose products take more registers than there are";
+}
+
 def TlxLateProducts : Pass<"tlx-late-products", "::mlir::ModuleOp"> {
   let summary = "issues products of registers behind the wait for the one before";
   let dependentDialects = ["::tlx::ttng::TTNGDialect"];
