@@ -233,7 +233,8 @@ private:
       };
       for (const auto &[where, touches] : touched)
         for (const Touch &touch : touches) {
-          bool remote = program.tasks[touch.task].rank != rank;
+          // The CTAs of a pair free tensor memory together.
+          bool remote = program.tasks[touch.task].rank != rank && !touch.region.frees;
           bool copy = touch.flight && touch.region.write && touch.group == Group::None &&
                       sharedSpaces.contains(where.first);
           if (where.second == rank && (remote || copy))
