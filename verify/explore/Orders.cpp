@@ -237,7 +237,7 @@ private:
           bool remote = program.tasks[touch.task].rank != rank && !touch.region.frees;
           bool copy = touch.flight && touch.region.write && touch.group == Group::None &&
                       sharedSpaces.contains(where.first);
-          if (where.second == rank && (remote || copy))
+          if (where.second == rank && (remote || copy) && accessesMemory(touch.event))
             mustComeBefore(touch.flight ? touch.end : touch.start);
         }
       // Signals that touch nothing else change nothing that is read.
@@ -289,6 +289,13 @@ private:
     const std::vector<Effect> &effects = program.events[event].effects;
     return std::any_of(effects.begin(), effects.end(),
                        [](const Effect &e) { return e.kind == Kind::BarrierInval; });
+  }
+
+  /// Not only as signals do.
+  bool accessesMemory(int event) const {
+    const std::vector<Effect> &effects = program.events[event].effects;
+    return std::any_of(effects.begin(), effects.end(),
+                       [](const Effect &e) { return e.onMemory(); });
   }
 
   bool standsAlone(int event) const {
