@@ -241,6 +241,18 @@ Machine::Outcome Machine::wait(State &state, int task, int event, const Resolved
     if (!usable(state, task, event, r.barrier, strand(task, half)))
       return Outcome::Stopped;
   BarrierState &b = state.barriers[r.barrier];
+  if (r.phase != (r.phase & 1)) {
+    Violation v{BugClass::OutOfRange,
+                "this waits on " + map.barrierName(r.barrier) +
+                    " for a parity that is neither 0 nor 1, but " +
+                    (r.phase > 1 ? "more" : std::to_string(r.phase)),
+                here(state, task, event),
+                {}};
+    if (!keeps(Lowering::ParityIsLowestBit))
+      return violate(std::move(v));
+    v.message += "; its lowest bit is what counts";
+    warn(std::move(v));
+  }
   if ((b.generation & 1) == (r.phase & 1))
     return Outcome::Blocked;
   for (int half = 0; half < halves(task); ++half)

@@ -57,7 +57,7 @@ void Machine::prepareGroups() {
       if (instr.kind == Instr::Event)
         for (const Effect &effect : program.events[instr.index].effects)
           eachExpr(effect, [&](ExprId e, ExprUse use) {
-            if (use == ExprUse::Predicate || use == ExprUse::Integer)
+            if (isAsked(use))
               table.collect(e, use == ExprUse::Predicate, classes);
             // Iterations in which tiles of one buffer lie are counted alike.
             if (use == ExprUse::Origin)
@@ -146,7 +146,7 @@ void Machine::prepareGroups() {
       if (instr.kind == Instr::Event)
         for (const Effect &effect : program.events[instr.index].effects)
           eachExpr(effect, [&](ExprId e, ExprUse use) {
-            if (use == ExprUse::Predicate || use == ExprUse::Integer)
+            if (isAsked(use))
               stack.push_back(e);
           });
       while (!stack.empty()) {

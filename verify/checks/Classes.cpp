@@ -65,7 +65,8 @@ const ClassInfo &tlx::verify::info(BugClass cls) {
        "fence.proxy.async (tlx.fence_async_shared) between the store and the barrier, or before "
        "the\n"
        "asynchronous operation."},
-      {"out-of-range", "a slot that the array does not have", "Check the index arithmetic."},
+      {"out-of-range", "a slot that the array does not have, or a parity that is neither 0 nor 1",
+       "Check the index arithmetic. A wait for parity n says `n & 1`."},
       {"exit", "asynchronous work outlives the CTA",
        "Wait for all loads before the kernel ends, and for peers before a CTA of a cluster ends."},
       {"cluster-barrier", "cluster arrive and wait do not pair up",

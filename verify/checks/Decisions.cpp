@@ -96,7 +96,7 @@ bool DecisionTable::residueFits(const State &state, const DecisionKey &key) cons
   return true;
 }
 
-void DecisionTable::assume(const LinForm &form, int64_t lo) {
+void DecisionTable::assume(LinForm form, int64_t lo) {
   LinForm atLeastOne = form;
   atLeastOne.c += 1 - lo;
   assumed.push_back(linears.intern(std::move(atLeastOne)));
@@ -106,6 +106,9 @@ void DecisionTable::assume(const LinForm &form, int64_t lo) {
     range.hi = std::min(range.hi, threshold(q, {}) - 1);
   else
     range.lo = std::max(range.lo, threshold(q, {}));
+  // Of so many blocks at least one: so many at least.
+  if (auto [whole, least] = linears.undivided(form, lo); whole.terms != form.terms)
+    assume(whole, least);
 }
 
 void DecisionTable::assume(ExprId condition, bool holds) {

@@ -90,7 +90,7 @@ public:
 
   /// Assumes that a form is at least `lo` for the whole launch; it must mention no iteration
   /// number.
-  void assume(const LinForm &form, int64_t lo);
+  void assume(LinForm form, int64_t lo);
   /// Assumes a condition of the same kind.
   void assume(ExprId condition, bool holds = true);
   /// All that is assumed: these forms are at least 1.

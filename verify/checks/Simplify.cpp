@@ -120,12 +120,21 @@ Machine::Eval Machine::simplifyTerm(State &state, int task, int t, LinForm &form
     by = term.operands[known == (static_cast<Op>(term.value) == Op::Min) ? 0 : 1];
     return Eval::Known;
   }
-  case Op::Div:
+  case Op::Div: {
     // Contract: what is divided is not negative.
-    if (!compared(Op::Lt, term.operands[0], term.operands[1]) || !known)
+    if (compared(Op::Lt, term.operands[0], term.operands[1]) && known) {
+      by = linears.intern({0, {}});
+      return Eval::Known;
+    }
+    // (A - 1) / 64 is (A + 63) / 64 - 1 where A is known to be 1 at least.
+    const LinForm divided = linears.form(term.operands[0]), number = linears.form(term.operands[1]);
+    if (term.name || !number.terms.empty() || number.c < 2 || linears.range(divided).first >= 0 ||
+        !compared(Op::Le, linears.intern({0, {}}), term.operands[0]) || !known)
       return Eval::Unknown;
-    by = linears.intern({0, {}});
-    return Eval::Known;
+    LinId up = linears.add(term.operands[0], term.operands[1]);
+    by = linears.add(linears.quotient(up, number.c), linears.intern({1, {}}), -1);
+    return linears.range(linears.form(up)).first >= 0 ? Eval::Known : Eval::Unknown;
+  }
   case Op::Rem:
   case Op::And:
   case Op::Xor:

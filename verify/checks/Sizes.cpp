@@ -91,9 +91,10 @@ static std::map<int64_t, int64_t> launchOf(const Program &program, int64_t size,
       continue;
     bool counts = symbol.name.starts_with("num_programs");
     int64_t value = counts ? programs : symbol.parameter >= 0 ? size : 0;
+    value = std::clamp(value, symbol.lo, symbol.hi);
     if (!counts && symbol.parameter >= 0 && symbol.divisor > 1)
       value = (value + symbol.divisor - 1) / symbol.divisor * symbol.divisor;
-    values[static_cast<int64_t>(i)] = std::clamp(value, symbol.lo, symbol.hi);
+    values[static_cast<int64_t>(i)] = value;
   }
   return values;
 }

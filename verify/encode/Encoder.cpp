@@ -348,6 +348,9 @@ void Encoder::freePairs(Operation *terminator, Block &out) {
 }
 
 void Encoder::operation(Operation *op, Block &out) {
+  constexpr int MostLoops = 24; // around each other: sets of them are bits of a word
+  if (isa<scf::ForOp, scf::WhileOp>(op) && depth >= MostLoops)
+    return unsupported(op, "inside " + std::to_string(MostLoops) + " loops", out);
   if (isa<scf::ForOp>(op))
     return forLoop(op, out);
   if (isa<scf::WhileOp>(op))
@@ -385,6 +388,21 @@ std::optional<std::pair<int64_t, int64_t>> Encoder::lowerBound(ExprId cond) cons
   return std::pair{e[node.b].value, e[node.a].value + (node.op == Op::Lt)};
 }
 
+/// The symbol, and the number that `cond` says it is a multiple of: `x % 64 == 0`.
+std::optional<std::pair<int64_t, int64_t>> Encoder::multiple(ExprId cond) const {
+  const ExprNode &node = e[cond];
+  if (node.op != Op::Eq || !e.isConst(node.b) || e[node.b].value != 0 || e[node.a].b == NoExpr)
+    return std::nullopt;
+  const ExprNode &rest = e[node.a], &symbol = e[rest.a], &number = e[rest.b];
+  int64_t by = number.op != Op::Const                                           ? 0
+               : rest.op == Op::Rem                                             ? number.value
+               : rest.op == Op::And && (number.value & (number.value + 1)) == 0 ? number.value + 1
+                                                                                : 0;
+  if (symbol.op != Op::Sym || by < 2 || by > INT32_MAX)
+    return std::nullopt;
+  return std::pair{symbol.value, by};
+}
+
 /// What every run of the kernel comes by; in a branch or a loop it says nothing of the launch.
 void Encoder::assumption(ExprId holds, SourceLoc loc) {
   const ExprNode node = e[holds];
@@ -400,6 +418,11 @@ void Encoder::assumption(ExprId holds, SourceLoc loc) {
   if (auto least = lowerBound(holds)) {
     Symbol &symbol = e.symbols[least->first];
     symbol.lo = std::max(symbol.lo, least->second);
+  }
+  if (auto of = multiple(holds)) {
+    Symbol &symbol = e.symbols[of->first];
+    symbol.assumedDivisor = std::lcm(symbol.assumedDivisor, of->second);
+    symbol.divisor = std::lcm(symbol.divisor, symbol.assumedDivisor);
   }
   p.assumptions.push_back({holds, std::move(loc)});
 }

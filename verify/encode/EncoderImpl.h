@@ -135,6 +135,7 @@ private:
   void assumption(ExprId holds, SourceLoc loc);
   /// Of a condition that says no more than that a symbol is at least a number: both.
   std::optional<std::pair<int64_t, int64_t>> lowerBound(ExprId cond) const;
+  std::optional<std::pair<int64_t, int64_t>> multiple(ExprId cond) const;
   void specialize(mlir::Operation *op, Block &out);
   void idleWarps(ttg::WarpSpecializeOp op, int region);
   void unsupported(mlir::Operation *op, const std::string &why, Block &out);

@@ -251,9 +251,11 @@ ExprId Encoder::compute(Operation *op, unsigned result) {
     return unknown(value, "loaded value", true);
   }
   if ((isPure(op) || callsFunction(op)) && op->getNumOperands() <= 3 && op->getNumRegions() == 0) {
-    std::string key = name.str();
+    auto cmp = dyn_cast<arith::CmpFOp>(op);
+    bool plain = cmp && cmp.getFastmath() == arith::FastMathFlags::none;
+    std::string key = plain ? arith::stringifyCmpFPredicate(cmp.getPredicate()).str() : name.str();
     for (NamedAttribute attr : op->getAttrs())
-      if (attr.getName() != "loc") {
+      if (attr.getName() != "loc" && !plain) {
         std::string text;
         llvm::raw_string_ostream os(text);
         attr.getValue().print(os);
@@ -266,8 +268,11 @@ ExprId Encoder::compute(Operation *op, unsigned result) {
       std::array<ExprId, 3> operands{NoExpr, NoExpr, NoExpr};
       for (auto [i, operand] : llvm::enumerate(op->getOperands()))
         operands[i] = scalar(operand);
-      return e.opaque(key + (result ? "#" + std::to_string(result) : ""), operands[0], operands[1],
-                      operands[2]);
+      ExprId computed = e.opaque(key + (result ? "#" + std::to_string(result) : ""), operands[0],
+                                 operands[1], operands[2]);
+      if (value.getType().isInteger(1))
+        e.opaques[e[computed].value].lo = 0, e.opaques[e[computed].value].hi = 1;
+      return computed;
     }
   }
   return unknown(value, name.str(), true);

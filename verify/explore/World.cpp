@@ -354,7 +354,10 @@ Interpreter::Outcome Interpreter::block(World &w, int t, int eventId, bool &arri
       const Bar &b = w.bars[bar];
       if (!b.inited)
         return fail("init", "a barrier is used before its initialisation", t, eventId);
-      if ((b.generation & 1) == (eval(w, t, effect.phase) & 1))
+      int64_t parity = eval(w, t, effect.phase);
+      if (parity & ~1 && !program.lowerings.has(Lowering::ParityIsLowestBit))
+        return fail("range", "a parity that is neither 0 nor 1", t, eventId);
+      if ((b.generation & 1) == (parity & 1))
         return Outcome::Blocked;
       meetings.push_back({1000, bar, b.generation, true});
       break;

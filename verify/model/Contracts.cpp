@@ -31,6 +31,10 @@ const std::vector<tlx::verify::Contract> &tlx::verify::contracts() {
        "before asynchronous work that one of them issues after these waits has completed and its "
        "slot is filled again",
        Lowering::WarpsLeaveTogether},
+      {"parity-is-lowest-bit",
+       "a wait tests the lowest bit of its parity, as ptxas shifts it out; PTX defines 0 and 1 "
+       "only",
+       Lowering::ParityIsLowestBit},
       {"synchronous-tmem-access", "tmem_load and tmem_store complete before the next operation"},
       {"lds-copies-in-order",
        "on gfx9 what one wave copies to LDS lands in issue order (vmcnt), and copies of one tensor "

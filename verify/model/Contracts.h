@@ -23,6 +23,7 @@ enum class Lowering : uint8_t {
   WarpsLeaveTogether,
   ClusterSync,
   FenceBeforeBulkStore,
+  ParityIsLowestBit,
 };
 
 /// Of those, which are in force.

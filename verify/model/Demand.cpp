@@ -12,7 +12,8 @@ constexpr int64_t Limit = 1 << 16; ///< beyond it, keep the value exactly
 constexpr int64_t MostAsked = 8;   ///< remainders by more are not chosen in advance
 
 Demand modulo(int64_t threshold, int64_t period) {
-  if (threshold > Limit || period > Limit || threshold < 0 || period < 1)
+  bool negative = threshold < 0 && threshold != Demand::AnySign;
+  if (threshold > Limit || period > Limit || negative || period < 1)
     return {true, true};
   return {true, false, threshold, period};
 }
@@ -105,6 +106,8 @@ void Demands::analyse(const std::vector<const Code *> &codes) {
             demandCond(e);
           else if (e != NoExpr && use == ExprUse::Integer)
             demand(e, Exact);
+          else if (e != NoExpr && use == ExprUse::Parity)
+            demand(e, modulo(2, 2));
         });
     }
 }
@@ -173,6 +176,10 @@ void Demands::demand(ExprId expr, const Demand &wanted) {
     value = program.exprs[e].value;
     return true;
   };
+  // For something whose value is not this one's: its threshold, unless any sign will do.
+  bool anySign = !d.exact && d.threshold == Demand::AnySign;
+  int64_t least = anySign ? 0 : d.threshold;
+  auto from = [&](int64_t threshold) { return anySign ? Demand::AnySign : threshold; };
   auto both = [&](const Demand &x) {
     demand(node.a, x);
     demand(node.b, x);
@@ -191,28 +198,30 @@ void Demands::demand(ExprId expr, const Demand &wanted) {
   }
   case Op::Add:
     if (!d.exact && constant(node.b, c))
-      return demand(node.a, c >= 0 ? d : modulo(d.threshold - c, d.period));
+      return demand(node.a, c >= 0 ? d : modulo(from(least - c), d.period));
     return both(d);
   case Op::Sub:
     if (!d.exact && constant(node.b, c))
-      return demand(node.a, c <= 0 ? d : modulo(d.threshold + c, d.period));
-    return both(Exact);
+      return demand(node.a, c <= 0 ? d : modulo(from(least + c), d.period));
+    return both(anySign ? d : Exact);
   case Op::Mul:
-    if (!d.exact && constant(node.b, c) && c > 0)
-      return demand(node.a, modulo((d.threshold + c - 1) / c, d.period / std::gcd(d.period, c)));
+    if (!d.exact && constant(node.b, c) && c != 0 && (c > 0 || anySign))
+      return demand(node.a, modulo(from((least + c - 1) / c), d.period / std::gcd(d.period, c)));
     return both(d);
   case Op::Shl:
     if (!d.exact && constant(node.b, c) && c >= 0 && c < 16)
       return demand(node.a,
-                    modulo((d.threshold >> c) + 1, d.period / std::gcd(d.period, int64_t(1) << c)));
+                    modulo(from((least >> c) + 1), d.period / std::gcd(d.period, int64_t(1) << c)));
     return both(Exact);
   case Op::Div:
   case Op::Shr: {
     bool known = constant(node.b, c);
     if (known && node.op == Op::Shr)
       c = c >= 0 && c < 16 ? int64_t(1) << c : 0;
-    if (!d.exact && known && c > 0)
-      return demand(node.a, modulo(d.threshold * c, d.period * c));
+    if (!d.exact && known && c > 0) { // a shift rounds down, a quotient towards zero
+      int64_t first = node.op == Op::Shr ? from(least * c) : least * c;
+      return demand(node.a, modulo(first, d.period * c));
+    }
     return both(Exact);
   }
   case Op::Rem:
@@ -221,7 +230,8 @@ void Demands::demand(ExprId expr, const Demand &wanted) {
     return both(Exact);
   case Op::And:
     if (constant(node.b, c) && c >= 0)
-      return demand(node.a, modulo(0, static_cast<int64_t>(std::bit_ceil(uint64_t(c) + 1))));
+      return demand(node.a,
+                    modulo(Demand::AnySign, static_cast<int64_t>(std::bit_ceil(uint64_t(c) + 1))));
     return both(Exact);
   case Op::Xor:
     if (!d.exact && constant(node.b, c) && c >= 0 && std::has_single_bit(uint64_t(d.period)) &&

@@ -23,9 +23,13 @@ struct Demand {
   bool any = false;
   bool exact = false;
   int64_t threshold = 0, period = 1;
+  /// The threshold of what is asked for modulo the period whatever its sign, as masks do.
+  static constexpr int64_t AnySign = INT64_MIN;
   int64_t reduce(int64_t v) const {
     if (exact || v < threshold)
       return v;
+    if (threshold == AnySign)
+      return (v % period + period) % period;
     return threshold + (v - threshold) % period;
   }
 };

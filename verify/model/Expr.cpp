@@ -82,12 +82,6 @@ ExprId Exprs::binary(Op op, ExprId a, ExprId b) {
       return a;
     if (a == b)
       return constant(0);
-    if (x.op == Op::Add && (x.a == b || x.b == b))
-      return x.a == b ? x.b : x.a;
-    // x - x / c * c, as a variable that counts slots is spelled too.
-    if (y.op == Op::Mul && nodes[y.a].op == Op::Div && nodes[y.a].a == a && nodes[y.a].b == y.b &&
-        nodes[y.b].op == Op::Const)
-      return binary(Op::Rem, a, y.b);
     break;
   case Op::Mul:
     if (isConst(x, 1))
@@ -134,6 +128,9 @@ ExprId Exprs::binary(Op op, ExprId a, ExprId b) {
     break;
   default: break;
   }
+  if (op == Op::Add || op == Op::Sub)
+    if (std::optional<ExprId> shorter = shorterSum(op, a, b))
+      return *shorter;
   bool commutes = op == Op::Add || op == Op::Mul || op == Op::And || op == Op::Or ||
                   op == Op::Xor || op == Op::Eq || op == Op::Min || op == Op::Max;
   if (commutes && (x.op == Op::Const || (y.op != Op::Const && a > b)))

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -51,6 +52,7 @@ struct Symbol {
   std::string name;
   int64_t lo = INT64_MIN, hi = INT64_MAX; ///< inclusive range
   int64_t divisor = 1;                    ///< stated by the IR (tt.divisibility)
+  int64_t assumedDivisor = 1; ///< by the kernel itself: in closed forms it counts in these
   /// The same value for the whole launch (an argument), not only for one CTA.
   bool launchInvariant = true;
   /// An argument or a program id: whoever launches the kernel chooses it.
@@ -115,6 +117,8 @@ public:
 
 private:
   ExprId intern(ExprNode node);
+  /// A sum or difference, should some of what is added up cancel.
+  std::optional<ExprId> shorterSum(Op op, ExprId a, ExprId b);
   std::vector<ExprNode> nodes;
   std::map<std::tuple<Op, int64_t, ExprId, ExprId, ExprId>, ExprId> ids;
   std::unordered_map<std::string, int> opaqueIds;

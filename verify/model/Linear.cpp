@@ -210,6 +210,15 @@ LinId Linears::operation(Op op, int64_t name, std::vector<LinId> operands) {
   return termForm({LinTerm::Operation, static_cast<int64_t>(op), name, std::move(operands)});
 }
 
+LinId Linears::symbol(int64_t index) {
+  LinId whole = termForm({LinTerm::Sym, index, 0, {}});
+  int64_t by = program.exprs.symbols[index].assumedDivisor;
+  if (by == 1)
+    return whole;
+  LinId part = operation(Op::Div, ExactPart, {whole, intern({by, {}})});
+  return add(intern({0, {}}), part, by);
+}
+
 LinId Linears::of(ExprId expr) {
   if (auto it = cache.find(expr); it != cache.end())
     return it->second;
@@ -217,7 +226,7 @@ LinId Linears::of(ExprId expr) {
   LinId result;
   switch (node.op) {
   case Op::Const: result = intern({node.value, {}}); break;
-  case Op::Sym: result = termForm({LinTerm::Sym, node.value, 0, {}}); break;
+  case Op::Sym: result = symbol(node.value); break;
   case Op::Var: {
     auto it = varForms.find(static_cast<VarId>(node.value));
     return it != varForms.end() ? it->second : privateForm(static_cast<VarId>(node.value), 8);
@@ -246,7 +255,8 @@ void Linears::analyse(const Block &body) { block(body, 0); }
 
 void Linears::block(const Block &body, int depth) {
   const Stmt *previous = nullptr;
-  for (const Stmt &stmt : body) {
+  for (size_t i = 0; i < body.size(); ++i) {
+    const Stmt &stmt = body[i];
     if (stmt.kind == Stmt::AssignStmt && previous && previous->kind == Stmt::LoopStmt) {
       assignResults(*previous, stmt, depth + 1);
     } else if (stmt.kind == Stmt::AssignStmt) {
@@ -256,7 +266,10 @@ void Linears::block(const Block &body, int depth) {
       for (auto [var, form] : values)
         define(var, form);
     } else if (stmt.kind == Stmt::LoopStmt) {
-      loop(stmt, depth + 1);
+      // One that hands nothing on says nothing of the variables of those around it.
+      bool handsOn = i + 1 < body.size() && body[i + 1].kind == Stmt::AssignStmt;
+      if (!provisional || handsOn)
+        loop(stmt, depth + 1);
     } else if (stmt.kind == Stmt::IfStmt) {
       branch(stmt, depth);
     }
@@ -454,9 +467,16 @@ std::string Linears::print(const LinForm &form) const {
         text += negative ? " - " : " + ";
       else if (negative)
         text += "-";
-      if (std::abs(coef) != 1)
-        text += std::to_string(std::abs(coef)) + "*";
-      text += printTerm(t);
+      // A multiple of what a symbol is a multiple of, as people write it.
+      const LinTerm &term = terms[t];
+      bool part = term.kind == LinTerm::Operation && static_cast<Op>(term.value) == Op::Div &&
+                  term.name == ExactPart;
+      int64_t by = part ? forms[term.operands[1]].c : 1, times = std::abs(coef);
+      bool whole = part && times % by == 0;
+      times = whole ? times / by : times;
+      if (times != 1)
+        text += std::to_string(times) + "*";
+      text += whole ? print(forms[term.operands[0]]) : printTerm(t);
     }
   if (form.c || text.empty()) {
     if (text.empty())

@@ -71,8 +71,9 @@ public:
     return {static_cast<int>(delayed.name / MaxStride), static_cast<int>(delayed.name % MaxStride)};
   }
   static constexpr int MaxStride = 64;
-  /// Name of a quotient that is always exact: how often a loop with a stride has run.
-  static constexpr int64_t ExactTrips = 1;
+  /// Names of quotients that are always exact: how often a loop with a stride has run, and what
+  /// a symbol is a multiple of (Symbol::assumedDivisor).
+  static constexpr int64_t ExactTrips = 1, ExactPart = 2;
 
   const LinForm &form(LinId id) const { return forms[id]; }
   const LinTerm &term(int id) const { return terms[id]; }
@@ -84,6 +85,7 @@ public:
   LinId intern(LinForm form);
   LinId add(LinId a, LinId b, int64_t scaleB = 1);
   LinId termForm(LinTerm term);
+  LinId quotient(LinId form, int64_t by) { return operation(Op::Div, 0, {form, intern({by, {}})}); }
 
   /// Values for symbols (index into Exprs::symbols) and iteration numbers.
   struct Numbers {
@@ -131,14 +133,16 @@ public:
   evaluate(const LinForm &form,
            const std::function<std::optional<int64_t>(int64_t)> &valueOf) const;
 
-private:
   /// "form >= bound" without divisions by constants; `blocks`: their product.
   std::pair<LinForm, int64_t> undivided(const LinForm &form, int64_t bound,
                                         int64_t *blocks = nullptr) const;
+
+private:
   /// "form >= bound" as two sides, the first at least the second, without a division by an
   /// unknown that is positive.
   std::pair<LinForm, LinForm> sides(const LinForm &form, int64_t bound) const;
   int internTerm(LinTerm term);
+  LinId symbol(int64_t index);
   LinId operation(Op op, int64_t name, std::vector<LinId> operands);
   std::optional<LinId> multipleOf(LinId form, LinId divisor);
   std::optional<LinId> byUnknown(LinId form, LinId divisor);

@@ -1,10 +1,7 @@
 // Lengths, slots and phases in the ways that people spell them: a producer loads N tiles, a
 // consumer takes them by halves, quarters, quotients and remainders. Each has a wrong twin.
 
-#include "tests/verify/Protocols.h"
-#include "verify/checks/Prover.h"
-#include "verify/model/Pace.h"
-#include "verify/model/Split.h"
+#include "tests/verify/Rings.h"
 
 #include <gtest/gtest.h>
 
@@ -12,53 +9,6 @@ using namespace tlx::verify;
 using namespace tlx::verify::testing;
 
 namespace {
-struct Ring : Builder {
-  static constexpr int Slots = 3;
-  int full = barriers("full", Slots), empty = barriers("empty", Slots);
-  int data = buffer("data", Slots);
-  Exprs &e = p.exprs;
-  ExprId N = arg("N", 0), A = arg("A", 0);
-
-  Ring() {
-    Block inits;
-    for (int s = 0; s < Slots; ++s)
-      inits.insert(inits.end(), {init(full, s, 1), init(empty, s, 1)});
-    root(std::move(inits));
-  }
-  ExprId op(Op o, ExprId a, int64_t b) { return e.binary(o, a, c(b)); }
-  ExprId phase(ExprId k) { return op(Op::And, e.div(k, Slots), 1); }
-  Block put(ExprId k) {
-    ExprId slot = e.rem(k, Slots);
-    return {wait(empty, slot, op(Op::Xor, phase(k), 1)), expect(full, slot, 64),
-            load(data, slot, full, slot, 64)};
-  }
-  Block take(ExprId k) {
-    ExprId slot = e.rem(k, Slots);
-    return {wait(full, slot, phase(k)), read(data, slot), arrive(empty, slot)};
-  }
-  /// `for k in range(from, to, step)` over `times` tiles each, from `scale` k on.
-  Stmt over(ExprId from, ExprId to, int64_t step = 1, int times = 1, int64_t scale = 1) {
-    VarId k = p.addVar("k");
-    Block body;
-    for (int i = 0; i < times; ++i)
-      for (Stmt &stmt : take(e.add(op(Op::Mul, v(k), scale), c(i))))
-        body.push_back(std::move(stmt));
-    return loop(k, from, to, std::move(body), {}, step);
-  }
-  void producer(ExprId trips) {
-    VarId k = p.addVar("k");
-    task("producer", {loop(k, c(0), trips, put(v(k)))}, 1);
-  }
-  ProofResult::Verdict judge(Block consumer) {
-    task("consumer", std::move(consumer));
-    splitLoops(p);
-    setPaces(p);
-    ProverOptions options;
-    options.timeoutSeconds = 20;
-    return prove(p, options).verdict;
-  }
-};
-
 constexpr auto Right = ProofResult::Proved, Wrong = ProofResult::Bug;
 } // namespace
 
@@ -146,10 +96,10 @@ TEST(Arithmetic, APrologueOfAtMostTheRing) {
   auto prologue = [](int64_t late) {
     Ring r;
     VarId a = r.p.addVar("k"), b = r.p.addVar("k");
-    ExprId slots = r.c(Ring::Slots);
+    ExprId slots = r.c(r.slots);
     r.task("producer",
            {r.loop(a, r.c(0), r.e.binary(Op::Min, r.N, slots), r.put(r.v(a))),
-            r.loop(b, r.c(Ring::Slots + late), r.N, r.put(r.v(b)))},
+            r.loop(b, r.c(r.slots + late), r.N, r.put(r.v(b)))},
            1);
     return r.judge({r.over(r.c(0), r.N)});
   };
@@ -184,16 +134,133 @@ TEST(Arithmetic, EitherOfTwoLoops) {
   EXPECT_EQ(either(1), Wrong);
 }
 
-TEST(ArithmeticTest, RemaindersOfWhatCancelsAreNotChosen) {
+TEST(Arithmetic, RemaindersOfWhatCancelsAreNotChosen) {
   // (A + 1) * 9 - 3 - ((A + 1) * 9 - 9) is 6, whatever A: slot 0 of 3, and no other.
   auto judged = [](int64_t first) {
     Ring r;
     ExprId blocks = r.op(Op::Mul, r.e.add(r.A, r.c(1)), 9);
     ExprId slot = r.e.binary(Op::Sub, r.op(Op::Sub, blocks, first), r.op(Op::Sub, blocks, 9));
     r.producer(r.c(1));
-    slot = r.e.rem(slot, Ring::Slots);
+    slot = r.slotOf(slot);
     return r.judge({r.wait(r.full, slot, r.c(0)), r.read(r.data, r.c(0)), r.arrive(r.empty, slot)});
   };
   EXPECT_EQ(judged(3), ProofResult::Proved);
   EXPECT_EQ(judged(4), ProofResult::Bug); // slot 2, which nobody fills
+}
+
+TEST(Arithmetic, SlotsCountedFromTheOtherEnd) {
+  auto reversed = [](int64_t first) { // for t in range(N - 1, -1, -1): u = N - 1 - t
+    Ring r;
+    VarId k = r.p.addVar("k");
+    ExprId last = r.e.sub(r.N, r.c(1));
+    ExprId t = r.e.sub(r.e.sub(last, r.v(k)), r.c(1)), u = r.e.sub(r.e.sub(r.N, r.c(first)), t);
+    r.task("producer", {r.loop(k, r.c(-1), last, r.put(u))}, 1);
+    return r.judge({r.over(r.c(0), r.N)});
+  };
+  EXPECT_EQ(reversed(1), Right);
+  EXPECT_EQ(reversed(0), Wrong); // begins with slot 1
+}
+
+TEST(Arithmetic, SlotsByShiftsDifferencesAndNegation) {
+  auto spelled = [](int spelling, int64_t wrong) {
+    Ring r(4);
+    r.producer(r.N);
+    VarId k = r.p.addVar("k");
+    ExprId t = r.v(k), quarter = r.op(Op::Shr, t, 2), slot = r.slotOf(t), parity = r.phase(t);
+    if (spelling == 0)
+      slot = r.e.sub(t, r.op(Op::Shl, quarter, 2));
+    else if (spelling == 1)
+      slot = r.op(Op::Xor, r.op(Op::And, r.e.sub(r.e.sub(r.c(0), t), r.c(1)), 3), 3);
+    else if (spelling == 2)
+      slot = r.e.sub(t, r.op(Op::And, t, -4));
+    else
+      parity = r.e.sub(r.e.div(t, 4), r.op(Op::Mul, r.e.div(t, 8), 2));
+    slot = wrong == 1 ? r.slotOf(r.e.add(slot, r.c(1))) : slot;
+    parity = wrong == 2 ? r.op(Op::Xor, parity, 1) : parity;
+    return r.judge({r.loop(k, r.c(0), r.N, r.takeAt(slot, parity))});
+  };
+  for (int spelling : {0, 1, 2, 3}) {
+    EXPECT_EQ(spelled(spelling, 0), Right) << spelling;
+    EXPECT_EQ(spelled(spelling, 1), Wrong) << spelling;
+    EXPECT_EQ(spelled(spelling, 2), Wrong) << spelling;
+  }
+}
+
+TEST(Arithmetic, BlocksOfWhatIsAssumedToBeAMultiple) {
+  auto pairs = [](int64_t multiple, int64_t block) {
+    Ring r(4);
+    Symbol &A = r.p.exprs.symbols[r.e[r.A].value];
+    A.divisor = A.assumedDivisor = multiple;
+    VarId u = r.p.addVar("u");
+    Block two;
+    for (int h : {0, 1})
+      for (Stmt &stmt : r.put(r.e.add(r.op(Op::Mul, r.v(u), 2), r.c(h))))
+        two.push_back(std::move(stmt));
+    r.task("producer", {r.loop(u, r.c(0), r.e.div(r.A, 128), std::move(two))}, 1);
+    return r.judge({r.over(r.c(0), r.e.div(r.e.add(r.A, r.c(block - 1)), block))});
+  };
+  EXPECT_EQ(pairs(128, 64), Right);
+  EXPECT_EQ(pairs(128, 32), Wrong);
+  EXPECT_EQ(pairs(64, 64), Wrong); // half a pair is not loaded
+  EXPECT_EQ(pairs(1, 64), Wrong);
+}
+
+TEST(Arithmetic, BlocksCountedFromTheLast) {
+  auto counted = [](int64_t more) { // (A - 1) / 64 + 1: one, not none, where A is 0
+    Ring r;
+    r.producer(r.e.div(r.e.add(r.A, r.c(63)), 64));
+    ExprId blocks = r.e.add(r.e.div(r.e.sub(r.A, r.c(1)), 64), r.c(1 + more));
+    return r.judge({r.over(r.c(0), blocks)});
+  };
+  EXPECT_EQ(counted(0), Right); // provided that A >= 1
+  EXPECT_EQ(counted(1), Wrong);
+}
+
+/// Expressions, made with their values at some points beside them.
+TEST(Arithmetic, ShorterSumsAreTheSameNumbers) {
+  constexpr int64_t Points[][2] = {{0, 0}, {7, 3}, {-1, 5}, {13, -6}, {-8, -9}, {100, 31}};
+  Builder b;
+  Exprs &e = b.p.exprs;
+  std::vector<ExprId> made{b.arg("x"), b.arg("y"), b.c(1), b.c(-3)};
+  auto valueAt = [&](ExprId id, const int64_t (&point)[2], auto &&self) -> int64_t {
+    const ExprNode node = e[id];
+    if (node.op == Op::Const)
+      return node.value;
+    if (node.op == Op::Sym)
+      return point[node.value];
+    int64_t value = 0;
+    foldBinary(node.op, self(node.a, point, self), self(node.b, point, self), value);
+    return value;
+  };
+  uint32_t seed = 1;
+  auto random = [&](uint32_t below) {
+    return (seed = seed * 1664525 + 1013904223) / 65536 % below;
+  };
+  constexpr Op Binary[] = {Op::Add, Op::Sub, Op::Sub, Op::Add};
+  constexpr std::pair<Op, int64_t> ByNumber[] = {{Op::Shr, 2}, {Op::Shl, 2},  {Op::Mul, 3},
+                                                 {Op::Div, 3}, {Op::Div, 6},  {Op::And, -4},
+                                                 {Op::Rem, 3}, {Op::Mul, -2}, {Op::Shr, 1}};
+  for (int i = 0; i < 4000; ++i) {
+    size_t kept = 4 + random(24); // deep ones and shallow ones
+    ExprId x = made[random(std::min(kept, made.size()))];
+    bool two = random(2);
+    Op op = Binary[random(4)];
+    ExprId y = made[random(std::min(kept, made.size()))];
+    if (!two)
+      std::tie(op, y) = [&] {
+        auto [o, n] = ByNumber[random(std::size(ByNumber))];
+        return std::pair(o, b.c(n));
+      }();
+    ExprId result = e.binary(op, x, y);
+    for (const auto &point : Points) {
+      int64_t expected = 0;
+      foldBinary(op, valueAt(x, point, valueAt), valueAt(y, point, valueAt), expected);
+      ASSERT_EQ(valueAt(result, point, valueAt), expected)
+          << e.print(x) << " with " << e.print(y) << " is " << e.print(result);
+    }
+    if (made.size() < 28)
+      made.push_back(result);
+    else
+      made[4 + random(24)] = result;
+  }
 }

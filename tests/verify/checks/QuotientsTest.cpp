@@ -1,8 +1,6 @@
 // Loops of which one runs a fraction of the other's iterations.
 
-#include "tests/verify/Protocols.h"
-#include "verify/checks/Prover.h"
-#include "verify/model/Pace.h"
+#include "tests/verify/Rings.h"
 
 #include <gtest/gtest.h>
 
@@ -10,48 +8,9 @@ using namespace tlx::verify;
 using namespace tlx::verify::testing;
 
 namespace {
-/// One task loads into a ring, several take turns with its slots.
-struct Shares : Builder {
-  static constexpr int Slots = 4;
-  int full = barriers("full", Slots), empty = barriers("empty", Slots);
-  int data = buffer("data", Slots);
-  Exprs &e = p.exprs;
-
-  Shares() {
-    Block inits;
-    for (int s = 0; s < Slots; ++s)
-      inits.insert(inits.end(), {init(full, s, 1), init(empty, s, 1)});
-    root(std::move(inits));
-  }
-  ExprId phase(ExprId n) { return e.binary(Op::And, e.div(n, Slots), c(1)); }
-  ProofResult prove() {
-    setPaces(p);
-    ProverOptions options;
-    options.timeoutSeconds = 20;
-    return tlx::verify::prove(p, options);
-  }
-  void producer(ExprId trips) {
-    VarId k = p.addVar("k");
-    ExprId slot = e.rem(v(k), Slots);
-    task("producer",
-         {loop(k, c(0), trips,
-               {wait(empty, slot, e.binary(Op::Xor, phase(v(k)), c(1))), expect(full, slot, 64),
-                load(data, slot, full, slot, 64)})},
-         1);
-  }
-  /// Takes numbers `first`, `first + by`, ...
-  void consumer(const char *name, int first, int by, ExprId trips) {
-    VarId k = p.addVar(name), n = p.addVar("n");
-    ExprId slot = e.rem(v(n), Slots);
-    task(name, {loop(k, c(0), trips,
-                     {wait(full, slot, phase(v(n))), read(data, slot), arrive(empty, slot)},
-                     {{n, c(first), e.add(v(n), c(by))}})});
-  }
-};
-
 /// Tiles from `pid` on in steps of P are loaded; two tasks take every second, in steps of 2 P.
 ProofResult turns(bool secondStartsLater) {
-  Shares b;
+  Ring b(4);
   Exprs &e = b.e;
   ExprId tiles = b.arg("M", 0), P = b.arg("P", 1), pid = b.arg("pid", 0);
   auto trips = [&](ExprId from, ExprId step) {
@@ -60,19 +19,19 @@ ProofResult turns(bool secondStartsLater) {
   };
   ExprId twice = e.binary(Op::Mul, P, b.c(2));
   b.producer(trips(pid, P));
-  b.consumer("first", 0, 2, trips(pid, twice));
-  b.consumer("second", 1, 2, trips(secondStartsLater ? e.add(pid, P) : pid, twice));
-  return b.prove();
+  b.sharer("first", 0, 2, trips(pid, twice));
+  b.sharer("second", 1, 2, trips(secondStartsLater ? e.add(pid, P) : pid, twice));
+  return b.prove(false);
 }
 
 /// One consumer for even numbers, one for odd ones, whose lengths are given.
 ProofResult halves(int64_t roundUp) {
-  Shares b;
+  Ring b(4);
   ExprId n = b.arg("N", 0);
   b.producer(n);
-  b.consumer("even", 0, 2, b.e.div(b.e.add(n, b.c(roundUp)), 2));
-  b.consumer("odd", 1, 2, b.e.div(n, 2));
-  return b.prove();
+  b.sharer("even", 0, 2, b.e.div(b.e.add(n, b.c(roundUp)), 2));
+  b.sharer("odd", 1, 2, b.e.div(n, 2));
+  return b.prove(false);
 }
 } // namespace
 
