@@ -234,8 +234,8 @@ void Demands::demand(ExprId expr, const Demand &wanted) {
                     modulo(Demand::AnySign, static_cast<int64_t>(std::bit_ceil(uint64_t(c) + 1))));
     return both(Exact);
   case Op::Xor:
-    if (!d.exact && constant(node.b, c) && c >= 0 && std::has_single_bit(uint64_t(d.period)) &&
-        c < d.period && d.threshold % d.period == 0)
+    if (!d.exact && constant(node.b, c) && std::has_single_bit(uint64_t(d.period)) &&
+        (anySign || (c >= 0 && c < d.period && d.threshold % d.period == 0)))
       return demand(node.a, d);
     return both(Exact);
   case Op::Or: return both(Exact);

@@ -94,7 +94,7 @@ ExprId Exprs::binary(Op op, ExprId a, ExprId b) {
   case Op::Div:
     if (isConst(y, 1))
       return a;
-    if (x.op == Op::Mul && y.op != Op::Const && (x.a == b || x.b == b)) // contract: not zero
+    if (x.op == Op::Mul && !isConst(y, 0) && (x.a == b || x.b == b)) // contract: not zero
       return x.a == b ? x.b : x.a;
     break;
   case Op::Rem:

@@ -4,6 +4,8 @@
 
 #include "verify/model/Expr.h"
 
+#include <algorithm>
+
 using namespace tlx::verify;
 
 namespace {
@@ -25,13 +27,14 @@ struct Sum {
   }
 };
 
-/// Of `x / m`, `x >> k` (m is 2^k) and `x & -m`.
-struct Quotient {
+/// Of `x / m`, `x >> k` (m is 2^k) and `x & -m`, or of a rest: a part of x, and what x is without
+/// so many of it.
+struct Share {
   ExprId x;
-  int64_t m;
-  int64_t unit; ///< what it is m / unit times less than `x - rest`
-  Op op;
-  int64_t by; ///< of the operation that gives the rest
+  int64_t unit; ///< how many of it
+  Op op;        ///< x without them is `x op by`, `scale` times
+  int64_t by, scale = 1;
+  int64_t divisor = 0; ///< of quotients
 };
 } // namespace
 
@@ -68,53 +71,55 @@ static void flatten(const Exprs &exprs, ExprId e, int64_t scale, Sum &sum) {
   ++sum.pieces;
 }
 
-static std::optional<Quotient> quotientOf(const Exprs &exprs, ExprId e) {
+static std::optional<Share> shareOf(const Exprs &exprs, ExprId e) {
   const ExprNode &node = exprs[e];
   if (node.b == NoExpr || !exprs.isConst(node.b))
     return std::nullopt;
-  int64_t by = exprs[node.b].value;
+  int64_t by = exprs[node.b].value, power = int64_t(1) << std::clamp<int64_t>(by, 0, 30);
+  bool isMask = by >= INT32_MIN && by < INT32_MAX && node.op == Op::And;
   if (node.op == Op::Div && by > 1)
-    return Quotient{node.a, by, by, Op::Rem, by};
+    return Share{node.a, by, Op::Rem, by, 1, by};
   if (node.op == Op::Shr && by > 0 && by < 31)
-    return Quotient{node.a, int64_t(1) << by, int64_t(1) << by, Op::And, (int64_t(1) << by) - 1};
-  if (node.op == Op::And && by < -1 && by >= INT32_MIN && (by & -by) == -by)
-    return Quotient{node.a, -by, 1, Op::And, -by - 1};
+    return Share{node.a, power, Op::And, power - 1, 1, power};
+  if (isMask && by < -1 && (by & -by) == -by)
+    return Share{node.a, 1, Op::And, -by - 1};
+  if (node.op == Op::Rem && by > 1)
+    return Share{node.a, 1, Op::Div, by, by};
+  if (isMask && by > 0 && (by & (by + 1)) == 0)
+    return Share{node.a, 1, Op::And, -by - 1};
   return std::nullopt;
 }
 
-/// x - m (x / m) is the rest of x by m. True: one such difference was found.
-static bool takeRest(Exprs &exprs, Sum &sum) {
+/// x - m (x / m) is the rest of x by m, and x without its rest is a multiple. True: one such
+/// difference was found.
+static bool takeShare(Exprs &exprs, Sum &sum) {
   for (auto [part, k] : sum.parts) {
-    std::optional<Quotient> q = quotientOf(exprs, part);
-    if (!q)
+    std::optional<Share> share = shareOf(exprs, part);
+    if (!share)
       continue;
-    // x, or a quotient of which this is one in turn: (x / 3) / 2 is x / 6.
-    std::vector<Quotient> wholes{*q};
-    std::vector<ExprId> of{q->x};
+    std::vector<Share> shares{*share};
+    // Of a quotient, as which it is one in turn: (x / 3) / 2 is x / 6.
     for (auto [other, times] : sum.parts)
-      if (auto finer = quotientOf(exprs, other); finer && finer->op == q->op && q->unit == q->m &&
-                                                 finer->unit == finer->m && finer->x == q->x &&
-                                                 q->m > finer->m && q->m % finer->m == 0) {
-        int64_t m = q->m / finer->m;
-        wholes.push_back({other, m, m, q->op, q->op == Op::Rem ? m : m - 1});
-        of.push_back(other);
+      if (auto finer = shareOf(exprs, other);
+          finer && finer->divisor && finer->op == share->op && finer->x == share->x &&
+          share->divisor > finer->divisor && share->divisor % finer->divisor == 0) {
+        int64_t m = share->divisor / finer->divisor;
+        shares.push_back({other, m, share->op, share->op == Op::Rem ? m : m - 1});
       }
-    for (size_t i = 0; i < of.size(); ++i) {
-      const Quotient &whole = wholes[i];
-      if (k % whole.unit)
-        continue;
+    for (const Share &of : shares) {
+      int64_t times = k / of.unit;
       Sum x;
-      flatten(exprs, of[i], k / whole.unit, x);
-      bool isThere = x.fits && !x.parts.empty();
-      for (auto [piece, times] : x.parts)
-        isThere &= sum.times(piece) == -times;
+      flatten(exprs, of.x, times, x);
+      bool isThere = k % of.unit == 0 && x.fits && !x.parts.empty();
+      for (auto [piece, n] : x.parts)
+        isThere &= sum.times(piece) == -n;
       if (!isThere)
         continue;
-      for (auto [piece, times] : x.parts)
+      for (auto [piece, n] : x.parts)
         sum.parts.erase(piece);
       sum.parts.erase(part);
       sum.fits &= !__builtin_add_overflow(sum.c, x.c, &sum.c);
-      sum.count(exprs.binary(whole.op, of[i], exprs.constant(whole.by)), -k / whole.unit);
+      sum.count(exprs.binary(of.op, of.x, exprs.constant(of.by)), -times * of.scale);
       return true;
     }
   }
@@ -127,11 +132,11 @@ std::optional<ExprId> Exprs::shorterSum(Op op, ExprId a, ExprId b) {
   flatten(*this, b, op == Op::Add ? 1 : -1, sum);
   if (sum.pieces > Sum::MostPieces)
     return std::nullopt;
-  bool rests = false;
-  while (sum.fits && takeRest(*this, sum))
-    rests = true;
+  bool found = false;
+  while (sum.fits && takeShare(*this, sum))
+    found = true;
   bool met = sum.parts.size() + (sum.c != 0) < static_cast<size_t>(sum.pieces);
-  if (!sum.fits || !(rests || met))
+  if (!sum.fits || !(found || met))
     return std::nullopt;
   ExprId result = constant(0);
   auto take = [&](bool negative) {

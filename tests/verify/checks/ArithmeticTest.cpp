@@ -173,13 +173,17 @@ TEST(Arithmetic, SlotsByShiftsDifferencesAndNegation) {
       slot = r.op(Op::Xor, r.op(Op::And, r.e.sub(r.e.sub(r.c(0), t), r.c(1)), 3), 3);
     else if (spelling == 2)
       slot = r.e.sub(t, r.op(Op::And, t, -4));
+    else if (spelling == 3) // ~t & 3
+      slot = r.op(Op::Xor, r.op(Op::And, r.op(Op::Xor, t, -1), 3), 3);
+    else if (spelling == 4)
+      parity = r.op(Op::And, r.e.div(r.e.sub(t, slot), 4), 1);
     else
       parity = r.e.sub(r.e.div(t, 4), r.op(Op::Mul, r.e.div(t, 8), 2));
     slot = wrong == 1 ? r.slotOf(r.e.add(slot, r.c(1))) : slot;
     parity = wrong == 2 ? r.op(Op::Xor, parity, 1) : parity;
     return r.judge({r.loop(k, r.c(0), r.N, r.takeAt(slot, parity))});
   };
-  for (int spelling : {0, 1, 2, 3}) {
+  for (int spelling : {0, 1, 2, 3, 4, 5}) {
     EXPECT_EQ(spelled(spelling, 0), Right) << spelling;
     EXPECT_EQ(spelled(spelling, 1), Wrong) << spelling;
     EXPECT_EQ(spelled(spelling, 2), Wrong) << spelling;
