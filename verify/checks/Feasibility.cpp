@@ -334,7 +334,10 @@ std::optional<Assignment> Feasibility::assign(const std::map<DecisionKey, Interv
     const ExprNode &node = program.exprs[leaf];
     if (node.op != Op::Sym && node.op != Op::Opaque)
       continue;
-    LinForm form = linears.form(linears.of(leaf)); // a copy: forms move
+    // As a whole, also where its form counts in what it is a multiple of. A copy: forms move.
+    LinForm form =
+        linears.form(node.op == Op::Sym ? linears.termForm({LinTerm::Sym, node.value, 0, {}})
+                                        : linears.of(leaf));
     if (form.c || form.terms.size() != 1 || form.terms[0].second != 1)
       continue;
     int t = form.terms[0].first;

@@ -237,7 +237,8 @@ LinId Linears::withoutQuotient(LinId id) {
   }
   auto divisor = [&](int t) {
     const LinTerm &term = terms[t];
-    bool divides = term.kind == LinTerm::Operation && static_cast<Op>(term.value) == Op::Div;
+    bool divides = term.kind == LinTerm::Operation && static_cast<Op>(term.value) == Op::Div &&
+                   term.name != ExactPart;
     return divides && forms[term.operands[1]].terms.empty() ? forms[term.operands[1]].c : 0;
   };
   auto coefficientOf = [&](int t) {
