@@ -372,6 +372,21 @@ def copies(x):
     return {str(x.arguments[to]["storage"]): (part.ravel(), np.zeros(part.size))}
 
 
+def sums(x):
+    shapes, to = {tuple(argument["shape"]) for argument in x.arguments.values()}, x.named("output_ptr", "z_ptr")
+    if x.launch.manifest["kernel"] not in ("_async_load_kernel", "mul2_clc_multi_cta") or len(shapes) != 1 or len(x.arguments) != 3:
+        return None
+    return stored(x, to, x.array("x_ptr") + x.array("y_ptr"))
+
+
+def gatheredColumns(x):
+    """[b][o][d][i] as rows (b, o, i) of columns d."""
+    if not {"V", "out_ptr"} <= set(x.arguments):
+        return None
+    rows = x.array("V").transpose(0, 1, 3, 2).reshape(x.arguments["out_ptr"]["shape"])
+    return {str(x.arguments["out_ptr"]["storage"]): (rows.ravel(), np.zeros(rows.size))}
+
+
 def stochasticRounding(x):
     """Either neighbour of what is rounded."""
     if "stoch_round" not in x.launch.manifest["kernel"]:
@@ -380,7 +395,7 @@ def stochasticRounding(x):
     return {str(x.arguments["y_ptr"]["storage"]): (values, 2 * x.step("y_ptr") * np.abs(values) + smallest)}
 
 
-KINDS = (stochasticRounding, pagedDecode, decodeReduce, scaledAttentionBackward, attentionBackward, attentionForward, attentionDelta, attentionGradientOrder,
+KINDS = (stochasticRounding, sums, gatheredColumns, pagedDecode, decodeReduce, scaledAttentionBackward, attentionBackward, attentionForward, attentionDelta, attentionGradientOrder,
          userAttention, userProduct, sequenceAttention, groupedProducts, layerNorm, copies, gemm)
 
 
