@@ -357,14 +357,18 @@ std::optional<Assignment> Feasibility::assign(const std::map<DecisionKey, Interv
       if (auto value = solver->value(variable))
         out.known[key.first].values[key.second] = *value;
   };
+  bool any;
   {
     Translator translate(freshSolver(), linears, program, true);
     translate.assume(table, decisions, residues, table.assumed);
-    if (solver->check(EffortToShow) != smt::Answer::Satisfiable)
-      return std::nullopt; // nor under any limit
-    take(translate);
+    smt::Answer answer = solver->check(EffortToShow);
+    if (answer == smt::Answer::Unsatisfiable)
+      return std::nullopt; // under any limit
+    any = answer == smt::Answer::Satisfiable;
+    if (any)
+      take(translate);
   }
-  // Short runs are easier to follow.
+  // Short runs are easier to follow, and small values easier to find.
   for (int64_t limit : {8, 64, 512, 4096, 1 << 20, INT32_MAX})
     for (int64_t programs : {1, 2, 0}) {
       Translator translate(freshSolver(), linears, program, true);
@@ -379,7 +383,7 @@ std::optional<Assignment> Feasibility::assign(const std::map<DecisionKey, Interv
         return out;
       }
     }
-  return out;
+  return any ? std::optional(out) : std::nullopt;
 }
 
 Feasibility::Verdict Feasibility::judge(const std::map<DecisionKey, Interval> &decisions,

@@ -121,6 +121,8 @@ Answer Integers::check(unsigned effort) {
   Z3_params params = Z3_mk_params(c);
   Z3_params_inc_ref(c, params);
   Z3_params_set_uint(c, params, Z3_mk_string_symbol(c, "rlimit"), effort);
+  // Real algebra (nlsat) counts no steps: products of unknowns would take for ever.
+  Z3_params_set_bool(c, params, Z3_mk_string_symbol(c, "arith.nl.nra"), false);
   // Ctrl-C is the prover's to obey: Z3 would take the signal, and only end this question.
   Z3_params_set_bool(c, params, Z3_mk_string_symbol(c, "ctrl_c"), false);
   Z3_solver_set_params(c, impl->solver, params);
