@@ -340,6 +340,13 @@ bool Machine::resolve(State &state, int task, int event, std::vector<Resolved> &
                                            : program.barriers[effect.target.object].name;
         int slots = isMemory ? program.buffers[effect.target.object].slots
                              : program.barriers[effect.target.object].slots;
+        // Nor is there memory where the slot is one that the expression never is.
+        if (isMemory && slot >= 0 && slot < slots && rank >= 0 && rank < program.ranks) {
+          outcome = unmodelled(state, task, event,
+                               "slot " + std::to_string(slot) + " of " + name +
+                                   " is tried, which is not among those that its index can be");
+          return false;
+        }
         outcome = violate({BugClass::OutOfRange,
                            e.op + " uses slot " + std::to_string(slot) + " of " + name +
                                ", which has " + std::to_string(slots),

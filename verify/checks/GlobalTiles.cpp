@@ -81,52 +81,19 @@ TileState &Machine::tileOf(State &state, int task, int event, const Resolved &wh
   return state.tiles.back();
 }
 
-/// The operands of a function of two that may change places; nothing of others.
-static std::optional<std::pair<ExprId, ExprId>> commuting(const Exprs &exprs, ExprId value) {
-  auto isCalled = [&](ExprId id, auto... names) {
-    return exprs[id].op == Op::Opaque &&
-           (exprs.opaques[exprs[id].value].name.starts_with(names) || ...);
+/// Sums of arguments and program ids that are not one form differ; quotients and products may
+/// be equal.
+Likeness Machine::compare(ExprId a, ExprId b) {
+  auto scalars = [&](ExprId x, ExprId y) {
+    const LinForm &distance = linears.form(linears.add(linears.of(x), linears.of(y), -1));
+    if (distance == LinForm{})
+      return Likeness::Same;
+    bool open = std::any_of(distance.terms.begin(), distance.terms.end(), [&](const auto &term) {
+      return linears.term(term.first).kind != LinTerm::Sym;
+    });
+    return open ? Likeness::Open : Likeness::Differ;
   };
-  auto commutes = [&](ExprId id) {
-    return isCalled(id, "arith.add", "arith.mul", "arith.max", "arith.min", "arith.and", "arith.or",
-                    "arith.xor");
-  };
-  const ExprNode &node = exprs[value]; // of a tensor: (function with first) with second
-  if (commutes(value))
-    return std::pair{node.a, node.b};
-  if (isCalled(value, "with") && isCalled(node.a, "with") && commutes(exprs[node.a].a))
-    return std::pair{exprs[node.a].b, node.b};
-  return std::nullopt;
-}
-
-/// Two values by what they are computed with: different functions and functions of different values
-/// differ, and so do sums of arguments and program ids; quotients and products may be equal, and
-/// a + b and b + a.
-Machine::Likeness Machine::compare(ExprId a, ExprId b) {
-  if (a == b)
-    return Likeness::Same;
-  if (a == NoExpr || b == NoExpr)
-    return Likeness::Differ;
-  const ExprNode &x = program.exprs[a], &y = program.exprs[b];
-  if (x.op != y.op && (x.op == Op::Opaque || y.op == Op::Opaque))
-    return Likeness::Differ;
-  if (x.op == Op::Opaque && x.value != y.value)
-    return Likeness::Differ;
-  if (x.op == Op::Opaque) {
-    auto p = commuting(program.exprs, a), q = commuting(program.exprs, b);
-    if (p && q && compare(p->first, q->second) != Likeness::Differ &&
-        compare(p->second, q->first) != Likeness::Differ)
-      return Likeness::Open;
-    return std::max({compare(x.a, y.a), compare(x.b, y.b), compare(x.c, y.c)});
-  }
-  LinId lhs = linears.of(a), rhs = linears.of(b);
-  const LinForm &distance = linears.form(linears.add(lhs, rhs, -1));
-  if (distance == LinForm{})
-    return Likeness::Same;
-  bool open = std::any_of(distance.terms.begin(), distance.terms.end(), [&](const auto &term) {
-    return linears.term(term.first).kind != LinTerm::Sym;
-  });
-  return open ? Likeness::Open : Likeness::Differ;
+  return ValueComparison{program.exprs, scalars, true}.compare(a, b);
 }
 
 /// Whether two writes may leave the same behind whichever is the last: both store one value, or

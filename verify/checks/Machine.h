@@ -23,6 +23,7 @@
 #include "verify/checks/Decisions.h"
 #include "verify/checks/Finding.h"
 #include "verify/checks/MemoryMap.h"
+#include "verify/model/Likeness.h"
 
 #include <functional>
 #include <optional>
@@ -174,7 +175,6 @@ private:
   void settleTiles(State &state) const;
   std::vector<int64_t> identity(const State &state, const TileState &tile) const;
   bool mayStillTouch(const State &state, int task, int buffer) const;
-  enum class Likeness : uint8_t { Same, Open, Differ };
   Likeness compare(ExprId a, ExprId b);
   bool agree(const State &state, int task, int event, ExprId value, const Access &other);
   void warnOfReadWait(State &state, int task, int event, const Access &other);

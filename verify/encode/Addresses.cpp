@@ -104,7 +104,7 @@ std::optional<Encoder::Affine> Encoder::affine(Value value) {
   }
   if (name == "arith.subi") {
     auto b = of(1);
-    return b && b->axes.empty() ? sum(of(0), product(*b, e.constant(-1))) : std::nullopt;
+    return b ? sum(of(0), product(*b, e.constant(-1))) : std::nullopt;
   }
   if (name == "arith.muli")
     for (unsigned i : {0u, 1u}) {
@@ -267,29 +267,33 @@ std::optional<Encoder::Described> Encoder::layoutOf(Operation *op, Value desc) {
   return out;
 }
 
+/// Where a copy by descriptor begins; nothing when that is not how it says it.
+std::optional<ValueRange> Encoder::coordinatesOf(Operation *op) const {
+  if (auto load = dyn_cast<ttng::AsyncTMACopyGlobalToLocalOp>(op))
+    return load.getCoord();
+  if (auto store = dyn_cast<ttng::AsyncTMACopyLocalToGlobalOp>(op))
+    return store.getCoord();
+  if (auto reduce = dyn_cast<ttng::AsyncTMAReduceOp>(op))
+    return reduce.getCoord();
+  if (auto load = dyn_cast<tt::DescriptorLoadOp>(op))
+    return load.getIndices();
+  if (auto store = dyn_cast<tt::DescriptorStoreOp>(op))
+    return store.getIndices();
+  if (auto reduce = dyn_cast<tt::DescriptorReduceOp>(op))
+    return reduce.getIndices();
+  return std::nullopt;
+}
+
 /// Where a copy by descriptor lies in the tensor.
 std::optional<Encoder::Tile> Encoder::boxOf(Operation *op, Value desc) {
   auto type = dyn_cast<tt::TensorDescType>(desc.getType());
-  ValueRange coordinates;
-  if (auto load = dyn_cast<ttng::AsyncTMACopyGlobalToLocalOp>(op))
-    coordinates = load.getCoord();
-  else if (auto store = dyn_cast<ttng::AsyncTMACopyLocalToGlobalOp>(op))
-    coordinates = store.getCoord();
-  else if (auto reduce = dyn_cast<ttng::AsyncTMAReduceOp>(op))
-    coordinates = reduce.getCoord();
-  else if (auto load = dyn_cast<tt::DescriptorLoadOp>(op))
-    coordinates = load.getIndices();
-  else if (auto store = dyn_cast<tt::DescriptorStoreOp>(op))
-    coordinates = store.getIndices();
-  else if (auto reduce = dyn_cast<tt::DescriptorReduceOp>(op))
-    coordinates = reduce.getIndices();
-  else
-    return std::nullopt;
+  std::optional<ValueRange> coordinates = coordinatesOf(op);
   desc = throughCaptures(desc);
-  if (!type || !descriptorRoot(desc) || coordinates.size() != size_t(type.getBlockType().getRank()))
+  if (!type || !descriptorRoot(desc) || !coordinates ||
+      coordinates->size() != size_t(type.getBlockType().getRank()))
     return std::nullopt;
   Tile tile;
-  auto boxes = llvm::enumerate(coordinates, type.getBlockType().getShape());
+  auto boxes = llvm::enumerate(*coordinates, type.getBlockType().getShape());
   if (descriptorRoot(desc) == desc) { // whose strides the launch gives
     tile.root = desc;
     for (auto [i, origin, size] : boxes)
@@ -297,7 +301,7 @@ std::optional<Encoder::Tile> Encoder::boxOf(Operation *op, Value desc) {
     return tile;
   }
   std::optional<Described> what = layoutOf(op, desc);
-  if (!what || what->sizes.size() != coordinates.size())
+  if (!what || what->sizes.size() != coordinates->size())
     return std::nullopt;
   tile.root = what->base.root;
   Range memory{what->base.rest, {}, true};

@@ -59,7 +59,8 @@ void Encoder::effects(Operation *op, Block &block) {
   event.loc = locOf(op);
   event.operation = numbers.lookup(op);
   auto flush = [&] {
-    if (event.effects.empty())
+    event.grid = std::exchange(gridAccesses, {});
+    if (event.effects.empty() && event.grid.empty() && event.joins == Joins::Never)
       return;
     Event part = event;
     event.effects.clear();
@@ -106,6 +107,7 @@ void Encoder::effects(Operation *op, Block &block) {
     if (!effect(op, one, event.effects, why))
       return unsupported(op, why, block);
   }
+  event.joins = joinsOf(op);
   flush();
 }
 

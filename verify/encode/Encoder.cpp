@@ -223,6 +223,7 @@ void Encoder::encodeRank(int rank) {
   scalars.clear();
   views.clear();
   tensorKeys.clear();
+  contentKeys.clear();
   carried.clear();
   depth = 0;
   Task root;
@@ -370,7 +371,10 @@ void Encoder::operation(Operation *op, Block &out) {
   lifetime(op, out);
   earlyRead(op, out);
   switch (syncEffectsKind(op->getName())) {
-  case SyncEffectsKind::None: return;
+  case SyncEffectsKind::None:
+    if (joinsOf(op) != Joins::Never)
+      effects(op, out);
+    return;
   case SyncEffectsKind::Own: effects(op, out); return readAnswer(op);
   case SyncEffectsKind::OfBody:
     if (op->hasTrait<OpTrait::IsTerminator>() || callsFunction(op))

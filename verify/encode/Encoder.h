@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "verify/model/Program.h"
+#include "verify/model/Programs.h"
 
 #include "mlir/IR/Operation.h"
 
@@ -37,6 +37,7 @@ struct LaunchShape {
   bool beforeTtgir = false;
   ChipLimits limits = {};
   Lowerings lowerings = {};
+  std::vector<KnownLaunch> launches = {}; ///< of this kernel
 };
 
 struct EncodedKernel {

@@ -70,6 +70,9 @@ mlir::Operation *makerOf(mlir::Value desc);
 /// The argument that a descriptor is or is made from; null when unclear.
 mlir::Value descriptorRoot(mlir::Value desc);
 
+/// What chooses among the elements that an operation accesses; null: all of them.
+mlir::Value maskOf(mlir::Operation *op);
+
 /// State shared by all CTAs and tasks of a kernel.
 class Encoder {
 public:
@@ -228,8 +231,21 @@ private:
   bool isOfParameters(ExprId expr) const;
   std::optional<int64_t> within(ExprId origin, int64_t size, ExprId whole) const;
   std::optional<Described> layoutOf(mlir::Operation *op, mlir::Value desc);
+  std::optional<mlir::ValueRange> coordinatesOf(mlir::Operation *op) const;
   std::optional<Tile> boxOf(mlir::Operation *op, mlir::Value desc);
   std::optional<Tile> tileOf(mlir::Value pointers);
+
+  // GridAccesses.cpp
+  ExprId contentKey(mlir::Value value);
+  ExprId regionKey(mlir::Value value, mlir::Operation *owner);
+  std::optional<std::string> functionName(mlir::Operation *op) const;
+  bool cutBy(mlir::Value mask, GridAccess &access);
+  bool cutAt(mlir::Value quantity, mlir::Value bound, bool below, bool inclusive,
+             GridAccess &access);
+  void alongDescriptor(mlir::Operation *op, mlir::Value desc, GridAccess &access);
+  void gridAccess(mlir::Operation *op, mlir::Value target, const Effect &effect);
+  int tensorNumber(mlir::Value root);
+  Joins joinsOf(mlir::Operation *op) const;
 
   // Registers.cpp
   void findEarlyReads();
@@ -277,7 +293,9 @@ private:
   llvm::DenseMap<mlir::Operation *, int> maps; ///< scratch allocation -> buffer of tensor maps
   std::map<TensorKey, int> tensors;            ///< buffers
   std::vector<GlobalAccess> globals;
-  llvm::DenseMap<mlir::Value, ExprId> tensorKeys;
+  llvm::DenseMap<mlir::Value, ExprId> tensorKeys, contentKeys;
+  std::vector<GridAccess> gridAccesses; ///< of the operation being encoded
+  llvm::DenseMap<mlir::Value, int> tensorNumbers;
   llvm::DenseMap<mlir::Value, Affine> carried; ///< pointers and offsets that loops move on
   /// Who reads results of asynchronous products too early, and of which.
   llvm::DenseMap<mlir::Operation *, llvm::SmallSetVector<mlir::Operation *, 2>> earlyReads;

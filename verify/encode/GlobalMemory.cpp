@@ -15,7 +15,6 @@
 #include "verify/encode/EncoderImpl.h"
 
 #include "compiler/dialect/tt/TT.h"
-#include "verify/model/Programs.h"
 #include "verify/model/Tiles.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -64,30 +63,10 @@ ExprId Encoder::tensorKey(Value value) {
   StringRef name = op->getName().getStringRef();
   if (name == "ttg.convert_layout" || name == "tlx.require_layout" || name == "tlx.release_layout")
     return tensorKeys[value] = tensorKey(op->getOperand(0));
-  auto load = dyn_cast<tt::LoadOp>(op);
-  if (load) {
-    Value root = pointerRoot(load.getPtr());
-    if (!root || writtenPointers.contains(root))
-      return NoExpr;
-  } else if (!isPure(op)) {
+  std::optional<std::string> function = functionName(op);
+  if (!function)
     return NoExpr;
-  }
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << name;
-  for (int64_t size : type.getShape())
-    os << ' ' << size;
-  os << ' ' << type.getElementType();
-  for (NamedAttribute attr : op->getAttrs()) {
-    Attribute what = attr.getValue();
-    if (auto dense = dyn_cast<DenseElementsAttr>(what)) {
-      if (!dense.isSplat())
-        return NoExpr;
-      what = dense.getSplatValue<Attribute>();
-    }
-    os << ' ' << attr.getName().getValue() << '=' << what;
-  }
-  ExprId key = e.opaque(text);
+  ExprId key = e.opaque(*function);
   for (Value operand : op->getOperands()) {
     ExprId part = tensorKey(operand);
     if (part == NoExpr)
@@ -112,8 +91,7 @@ int Encoder::tensorBuffer(const TensorKey &key) {
   return it->second;
 }
 
-/// What chooses among the elements; null: all of them.
-static Value maskOf(Operation *op) {
+Value maskOf(Operation *op) {
   return TypeSwitch<Operation *, Value>(op)
       .Case<tt::StoreOp, tt::LoadOp, tt::AtomicRMWOp, ttg::AsyncCopyGlobalToLocalOp>(
           [](auto access) { return access.getMask(); })
@@ -127,6 +105,8 @@ void Encoder::elementEffect(Operation *op, const tlx::SyncEffect &from, Effect e
   bool described = isa<tt::TensorDescType>(from.target.getType());
   if (!described && mapOf(from.target))
     return; // a tensor map, no element
+  if (numCtas == 1)
+    gridAccess(op, from.target, effect);
   GlobalAccess access;
   access.task = taskNumber;
   access.rank = rank;
@@ -200,6 +180,8 @@ bool Encoder::maySpin() const {
   function->walk([&](Operation *op) {
     if (isa<tt::AtomicRMWOp, tt::AtomicCASOp>(op))
       spins |= !op->use_empty();
+    auto assembly = dyn_cast<tt::ElementwiseInlineAsmOp>(op);
+    spins |= assembly && !assembly.getPure();
     if (auto loop = dyn_cast<scf::WhileOp>(op))
       loop.getBefore().walk([&](tt::LoadOp load) {
         Value root = pointerRoot(load.getPtr());
@@ -256,12 +238,13 @@ std::set<int64_t> Encoder::decidedSymbols() const {
 /// Forgets accesses that cannot conflict, once programs are compared, and names those that are
 /// not compared.
 void Encoder::dropPrivateElements() {
-  std::set<int64_t> masked;
-  for (const GlobalAccess &access : globals)
-    if (maskOf(access.op))
-      masked.insert(numbers.lookup(access.op));
-  if (numCtas == 1 && !maySpin()) // which may order them
-    p.betweenPrograms = raceBetweenPrograms(p, masked);
+  if (numCtas == 1) {
+    GridRaces grid = racesOfGrid(p, launch.launches, maySpin());
+    p.betweenPrograms = std::move(grid.race);
+    llvm::append_range(out.notes, grid.notes);
+  }
+  for (Event &event : p.events)
+    event.grid.clear();
   llvm::DenseSet<int> kept, cut;
   const std::set<int64_t> decided = decidedSymbols();
   for (const GlobalAccess &access : globals)

@@ -161,10 +161,33 @@ struct Effect {
   }
 };
 
+/// Elements of a tensor in global memory that an operation touches, as each program of the
+/// grid computes them (Programs.h): base + sum of (origin + i) * stride.
+struct GridAccess {
+  struct Axis {
+    ExprId origin = NoExpr;
+    ExprId stride = NoExpr; ///< NoExpr: a coordinate of a descriptor that the launch gives
+    int64_t size = 1;
+    ExprId from = NoExpr, to = NoExpr; ///< i is at least, and less than, this
+  };
+  int tensor = -1;      ///< -1: unclear
+  ExprId base = NoExpr; ///< NoExpr: where it lies is not known
+  std::vector<Axis> axes = {};
+  bool write = false, reduces = false, async = false;
+  bool partial = false; ///< leaves out elements, not known which
+  ExprId pred = NoExpr, value = NoExpr;
+  const void *layout = nullptr; ///< which threads hold which elements, where the IR says it
+};
+
+/// Whether the threads of a task meet in an operation.
+enum class Joins : uint8_t { Never, Perhaps, Always };
+
 struct Event {
   std::string op; ///< as the user knows it, e.g. "ttng.wait_barrier"
   SourceLoc loc;
   std::vector<Effect> effects;
+  std::vector<GridAccess> grid = {};
+  Joins joins = Joins::Never;
   /// The operation's number in a pre-order walk of the function; -1: it is not
   /// in the file, or not at that place.
   int64_t operation = -1;

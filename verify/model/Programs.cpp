@@ -1,335 +1,328 @@
 //===- Programs.cpp - races between the programs of a grid -----------------===//
 //
-// Programs share global memory and nothing orders them. So two accesses of two programs to one
-// tile are a race whenever both happen, and no run has to be looked at. A few programs with
-// small ids are tried, each with numbers for its ids and iterations:
+// Programs share global memory and nothing orders them. So two accesses of two programs to the
+// same elements are a race whenever both happen, and no interleaving has to be looked at. Some
+// programs of some launches are executed for numbers (GridRun.h):
 //
 //   store out + pid / 2 * 64 + [0, 64), pid      programs 0 and 1 store 0 and 1 to one tile
 //
-// Alternative not taken: ids as unknowns for a solver. Mappings that are wrong are wrong for small
-// ids, and numbers decide quotients and remainders at once.
+// Launches are those that are given, with all that they say, and made-up ones (Launches.h)
+// whose arguments are large, so that masks cut nothing off and what is equal there is equal
+// for every stride.
 //
-// Only what is certain counts: conditions that are numbers then, or are true in a launch with
-// large arguments (masks cut nothing off there), tiles at a distance that is a number, and values
-// that differ: ids themselves, or what was loaded from two places and may be anything.
+// Alternative not taken: ids and arguments as unknowns for a solver. Mappings that are wrong
+// are wrong for small ids, and numbers decide quotients, remainders and bounds at once.
+//
+// Only what is certain counts: accesses that are made whatever memory holds, elements that are
+// known, and values that differ: ids themselves, or what was loaded from two places and may be
+// anything. The rest is a note.
 //
 //===----------------------------------------------------------------------===//
 
 #include "verify/model/Programs.h"
-#include "verify/model/Tiles.h"
+#include "verify/model/GridRun.h"
+#include "verify/model/Launches.h"
+#include "verify/model/Likeness.h"
 
 #include <algorithm>
-#include <array>
+#include <set>
 
 using namespace tlx::verify;
 
 namespace {
-/// So many programs are tried along an axis (of several fewer), and iterations of each loop.
-constexpr int64_t Tried = 3, TriedOfEach = 2, Iterations = 2;
-constexpr int MostLoops = 3;
-constexpr int64_t Large = 1 << 20; ///< an argument, where a condition asks for it
-
-struct Guard {
-  ExprId cond;
-  bool holds;
-};
-
-bool isWrite(const Effect &effect) { return effect.kind == tlx::sync::Kind::Write; }
-
-struct Access {
-  int rank;
-  const Event *event;
-  const Effect *effect;
-  std::vector<Guard> guards; ///< of branches and loops around it
-  int depth;
-};
-
-/// An access as one program makes it in one iteration.
-struct Instance {
-  const Access *access;
-  Linears::Numbers numbers;
-  std::array<int64_t, 3> program;
-  std::vector<Place> places;
-};
-
-/// How the values of two programs compare. Free: at the will of who fills memory.
-enum class Likeness : uint8_t { Same, Open, Differ, Free };
+/// So many accesses of a launch are compared, in so many pairs.
+constexpr size_t MostTouches = 4096, MostPairs = 200'000;
 
 class Search {
 public:
-  Search(const Program &program, const std::set<int64_t> &masked)
-      : program(program), masked(masked), exprs(program.exprs), linears(program) {
-    for (const Task &task : program.tasks) {
-      std::vector<Guard> guards;
-      collect(task.body, task.rank, guards, 0);
+  Search(const Program &program, const Launch &launch, bool mayWait, GridRaces &out)
+      : launch(launch), mayWait(mayWait), out(out), machine(program, launch.iterations) {}
+
+  void run() {
+    for (const auto &id : launch.programs) {
+      machine.run(launch.numbersOf(id), id, touches);
+      if (touches.size() > MostTouches)
+        break;
     }
+    for (size_t i = 0; i < touches.size(); ++i)
+      made.try_emplace({touches[i].access, touches[i].iterations, touches[i].program}, i);
+    findAddressed();
+    unplaced();
+    compareAll();
   }
 
-  std::optional<Excess> run() {
-    if (accesses.empty() || !findAxes())
-      return std::nullopt;
-    for (const Task &task : program.tasks)
-      linears.analyse(task.body);
-    std::set<int> written;
-    for (const Access &access : accesses)
-      if (isWrite(*access.effect))
-        written.insert(access.effect->target.object);
-    std::vector<Instance> instances;
-    for (const Access &access : accesses)
-      if (written.contains(access.effect->target.object))
-        instantiate(access, instances);
-    for (size_t axis = 0; axis < 3; ++axis)
-      addressed[axis] = std::any_of(instances.begin(), instances.end(), [&](const Instance &one) {
-        Instance other = one;
-        other.numbers.symbols[ids[axis]] = one.program[axis] + 1;
-        return ids[axis] >= 0 && moves(one, other);
-      });
-    for (size_t i = 0; i < instances.size(); ++i)
-      for (size_t j = 0; j <= i; ++j)
-        if (collide(instances[i], instances[j]))
-          return describe(instances[i], instances[j]);
-    return std::nullopt;
-  }
+  std::set<const Event *> doubtful; ///< may race, for all that is known
+  std::set<const Event *> lost;     ///< where it lies is not known
 
 private:
-  void collect(const Block &block, int rank, std::vector<Guard> &guards, int depth) {
-    for (const Stmt &stmt : block) {
-      if (stmt.kind == Stmt::EventStmt)
-        for (const Effect &effect : program.events[stmt.event].effects)
-          if (!effect.target.tile.empty() && depth <= MostLoops)
-            accesses.push_back({rank, &program.events[stmt.event], &effect, guards, depth});
-      if (stmt.kind != Stmt::LoopStmt && stmt.kind != Stmt::IfStmt)
-        continue;
-      guards.push_back({stmt.cond, true});
-      collect(stmt.body, rank, guards, depth + (stmt.kind == Stmt::LoopStmt));
-      guards.back().holds = false;
-      collect(stmt.orElse, rank, guards, depth);
-      guards.pop_back();
-    }
+  using Made = std::tuple<const GridAccess *, std::vector<int64_t>, std::array<int64_t, 3>>;
+
+  /// The same access by another program, in the same iteration.
+  const GridTouch *madeBy(const GridTouch &one, const std::array<int64_t, 3> &id) const {
+    auto it = made.find({one.access, one.iterations, id});
+    return it == made.end() ? nullptr : &touches[it->second];
   }
 
-  /// The ids of programs that the kernel reads; false: nothing tells programs apart, or there
-  /// are assumptions about launches.
-  bool findAxes() {
-    for (size_t i = 0; i < exprs.symbols.size(); ++i)
-      for (size_t axis = 0; axis < 3; ++axis) {
-        const std::string &name = exprs.symbols[i].name;
-        std::string letter(1, "xyz"[axis]);
-        if (name == "program_id." + letter || name == "cluster_id." + letter)
-          ids[axis] = static_cast<int64_t>(i);
-        else if (name == "num_programs." + letter)
-          counts[axis] = static_cast<int64_t>(i);
+  static bool lieAlike(const GridTouch &a, const GridTouch &b) {
+    return a.placed == b.placed && a.first == b.first && a.sides == b.sides;
+  }
+
+  /// Whether an access is another one in the program `id`.
+  bool differs(const GridTouch &one, const std::array<int64_t, 3> &id) const {
+    const GridTouch *other = madeBy(one, id);
+    return !other || !lieAlike(one, *other) ||
+           (one.value != NoExpr && compare(one.value, other->value) > Likeness::Open);
+  }
+
+  /// The axes along which programs access other elements. Of others a launch that is not known
+  /// may have one program.
+  void findAddressed() {
+    std::set<const GridAccess *> seen;
+    for (const GridTouch &one : touches) {
+      bool isNew = seen.insert(one.access).second;
+      for (int axis = 0; isNew && axis < 3; ++axis)
+        addressed[axis] |= launch.ids[axis] >= 0 && asksFor(*one.access, launch.ids[axis]);
+      for (const auto &id : launch.programs) {
+        int axis = -1, apart = 0;
+        for (int i = 0; i < 3; ++i)
+          if (id[i] != one.program[i])
+            axis = i, ++apart;
+        const GridTouch *other = apart == 1 && !addressed[axis] ? madeBy(one, id) : nullptr;
+        if (other)
+          addressed[axis] = !lieAlike(one, *other);
       }
-    auto axes = std::count_if(ids.begin(), ids.end(), [](int64_t id) { return id >= 0; });
-    programs = axes > 1 ? TriedOfEach : Tried;
-    return axes && program.assumptions.empty();
-  }
-
-  /// Calls `visit` with all combinations of numbers below `limits`.
-  template <typename Visit> static void combine(const std::vector<int64_t> &limits, Visit visit) {
-    std::vector<int64_t> at(limits.size(), 0);
-    while (true) {
-      visit(at);
-      size_t i = 0;
-      while (i < at.size() && ++at[i] == limits[i])
-        at[i++] = 0;
-      if (i == at.size())
-        return;
     }
   }
 
-  void instantiate(const Access &access, std::vector<Instance> &out) {
-    std::vector<int64_t> limits;
-    for (int64_t id : ids)
-      limits.push_back(id < 0 ? 1 : programs);
-    limits.insert(limits.end(), static_cast<size_t>(access.depth), Iterations);
-    combine(limits, [&](const std::vector<int64_t> &at) {
-      Instance one{&access, {}, {at[0], at[1], at[2]}, {}};
-      for (size_t axis = 0; axis < 3; ++axis) {
-        if (ids[axis] >= 0)
-          one.numbers.symbols[ids[axis]] = at[axis];
-        if (counts[axis] >= 0 && program.ranks == 1)
-          one.numbers.symbols[counts[axis]] = programs;
-      }
-      one.numbers.iterations.assign(at.begin() + 3, at.end());
-      one.places = placesOf(access, one.numbers);
-      if (!one.places.empty() && happens(one))
-        out.push_back(std::move(one));
-    });
+  /// Whether where an access lies is computed with a symbol.
+  bool asksFor(const GridAccess &access, int64_t symbol) const {
+    return has(access.base, symbol) ||
+           std::any_of(access.axes.begin(), access.axes.end(), [&](const GridAccess::Axis &axis) {
+             return has(axis.origin, symbol) || has(axis.stride, symbol);
+           });
   }
-
-  /// Where the tile lies; empty when that is not the launch's alone.
-  std::vector<Place> placesOf(const Access &access, const Linears::Numbers &numbers) {
-    std::vector<Place> out;
-    for (const Range &range : access.effect->target.tile) {
-      auto origin = linears.at(linears.of(range.origin), numbers);
-      if (!origin)
-        return {};
-      out.push_back({*origin, {}, range.extents, range.isMemory});
-    }
-    return out;
-  }
-
-  /// Whether an access lies elsewhere in the program of `to`.
-  bool moves(const Instance &one, const Instance &to) {
-    std::vector<Place> there = placesOf(*one.access, {to.numbers.symbols, one.numbers.iterations});
-    return !std::equal(there.begin(), there.end(), one.places.begin(), one.places.end(),
-                       [](const Place &a, const Place &b) { return a.form == b.form; });
-  }
-
-  /// Whether an access is another one there.
-  bool differs(const Instance &one, const Instance &to) {
-    Linears::Numbers numbers{to.numbers.symbols, one.numbers.iterations};
-    ExprId value = one.access->effect->value;
-    return moves(one, to) ||
-           (value != NoExpr && compare(value, one.numbers, value, numbers) != Likeness::Same);
-  }
-
-  bool happens(const Instance &one) {
-    if (one.access->effect->pred != NoExpr && !holds({one.access->effect->pred, true}, one.numbers))
+  bool has(ExprId expr, int64_t symbol) const {
+    if (expr == NoExpr)
       return false;
-    return std::all_of(one.access->guards.begin(), one.access->guards.end(),
-                       [&](const Guard &guard) { return holds(guard, one.numbers); });
+    const ExprNode &node = machine.values()[expr];
+    return (node.op == Op::Sym && node.value == symbol) || has(node.a, symbol) ||
+           has(node.b, symbol) || has(node.c, symbol);
   }
 
-  /// Whether a condition is as said in a launch whose arguments are large.
-  bool holds(const Guard &guard, const Linears::Numbers &numbers) {
-    auto form = linears.at(linears.of(guard.cond), numbers);
-    if (!form)
+  bool mayBeTwo(const GridTouch &a, const GridTouch &b) const {
+    if (a.program == b.program)
       return false;
-    auto value = linears.evaluate(linears.form(*form), [&](int64_t id) -> std::optional<int64_t> {
-      const Symbol &symbol = exprs.symbols[static_cast<size_t>(id)];
-      if (symbol.parameter < 0)
-        return std::nullopt;
-      return std::clamp(Large, symbol.lo, symbol.hi);
-    });
-    return value && (*value != 0) == guard.holds;
-  }
-
-  /// Whether two programs differ, and only along axes that say where accesses lie: of others the
-  /// launch may have one.
-  bool apart(const Instance &a, const Instance &b) const {
-    for (size_t axis = 0; axis < 3; ++axis)
-      if (a.program[axis] != b.program[axis] && !addressed[axis])
+    for (int axis = 0; axis < 3; ++axis)
+      if (a.program[axis] != b.program[axis] && !launch.known && !addressed[axis])
         return false;
-    return a.program != b.program;
+    return true;
   }
 
-  bool collide(const Instance &a, const Instance &b) {
-    const Effect &x = *a.access->effect, &y = *b.access->effect;
-    if (!apart(a, b) || x.target.object != y.target.object || !(isWrite(x) || isWrite(y)) ||
-        (x.reduces && y.reduces) || lie(linears, a.places, b.places) != Lie::Meet)
+  /// Accesses to what is written, at a place that memory says or that is not followed.
+  void unplaced() {
+    std::set<int> written;
+    for (const GridTouch &one : touches)
+      if (one.access->write && !one.access->reduces)
+        written.insert(one.access->tensor);
+    bool more = launch.programs.size() > 1;
+    for (const GridTouch &one : touches)
+      if (more && !one.placed && one.ofData && written.contains(one.access->tensor))
+        lost.insert(one.event);
+  }
+
+  void compareAll() {
+    std::map<int, std::vector<const GridTouch *>> tensors;
+    size_t pairs = 0;
+    for (const GridTouch &one : touches)
+      if (one.placed && one.access->tensor >= 0)
+        tensors[one.access->tensor].push_back(&one);
+    for (auto &[tensor, all] : tensors) {
+      if (std::none_of(all.begin(), all.end(), [](auto *one) { return one->access->write; }))
+        continue;
+      std::sort(all.begin(), all.end(), [](const GridTouch *a, const GridTouch *b) {
+        return std::pair(a->first, a) < std::pair(b->first, b);
+      });
+      for (size_t i = 0; i < all.size(); ++i)
+        for (size_t j = i + 1; j < all.size() && all[j]->first <= all[i]->last; ++j)
+          // In the order of the program, or of the ids.
+          if (++pairs > MostPairs ||
+              (all[i] < all[j] ? judge(*all[i], *all[j]) : judge(*all[j], *all[i])))
+            return;
+    }
+  }
+
+  /// Whether some element is in both.
+  static bool meet(const GridTouch &a, const GridTouch &b) {
+    bool described = !a.access->axes.empty() && a.access->axes[0].stride == NoExpr;
+    if (a.sides.size() != b.sides.size() && described)
       return false;
-    bool same = coincide(linears, a.places, b.places);
-    if (!same && (masked.contains(a.access->event->operation) ||
-                  masked.contains(b.access->event->operation)))
+    for (size_t i = 0; described && i < a.sides.size(); ++i)
+      if (a.sides[i].first + a.sides[i].size <= b.sides[i].first ||
+          b.sides[i].first + b.sides[i].size <= a.sides[i].first)
+        return false;
+    return tlx::verify::meet(a.extents, b.extents, a.first - b.first);
+  }
+
+  /// Whether bounds of an access are of the tensor, not of a part of it that each program has
+  /// to itself: `64 * id + i < n`, not `i < n`, which may be as large as it likes.
+  bool isBoundedAlike(const GridTouch &one, const std::array<int64_t, 3> &id) const {
+    const GridTouch *other = madeBy(one, id);
+    return one.ends.empty() || (other && other->ends == one.ends);
+  }
+
+  /// `a` comes first in its program, or is of an earlier one. True: a race was found.
+  bool judge(const GridTouch &a, const GridTouch &b) {
+    if (!(a.access->write || b.access->write) || (a.access->reduces && b.access->reduces))
+      return false;
+    bool oneProgram = a.program == b.program;
+    if (oneProgram ? !ofOneTask(a, b) : !mayBeTwo(a, b))
+      return false;
+    if (!meet(a, b))
+      return false;
+    bool certain = a.certain && b.certain && !a.access->partial && !b.access->partial;
+    if (oneProgram) {
+      if (certain)
+        out.race = describe(a, b);
+      return certain;
+    }
+    bool same = lieAlike(a, b);
+    if (!launch.known && !same && !(isBoundedAlike(a, b.program) && isBoundedAlike(b, a.program)))
       return false;
     // What every program does alike is made for one of them.
-    if (!differs(a, b) && !differs(b, a))
+    if (!differs(a, b.program) && !differs(b, a.program))
       return false;
-    if (!isWrite(x) || !isWrite(y))
+    certain &= !mayWait;
+    if (a.access->write && b.access->write) {
+      if (same && a.value == NoExpr && b.value == NoExpr)
+        return false; // both may have computed it
+      Likeness likeness = compare(a.value, b.value);
+      if (likeness == Likeness::Same && same)
+        return false;
+      // What is loaded differs from element to element: two tiles that only overlap may agree.
+      certain &= likeness == Likeness::Differ || (likeness == Likeness::Free && same);
+      if (!certain && isOneNumber(a.value) && likeness == Likeness::Same)
+        return false;
+    }
+    if (certain)
+      out.race = describe(a, b);
+    else
+      doubtful.insert({a.event, b.event});
+    return certain;
+  }
+
+  /// Whether two accesses of one task to the same elements are by different threads, and none
+  /// waits for the others in between. The run of the task looks at asynchronous ones.
+  static bool ofOneTask(const GridTouch &a, const GridTouch &b) {
+    if (a.task != b.task || a.access->async || b.access->async || a.meetings != b.meetings ||
+        a.perhaps != b.perhaps || a.access->reduces || b.access->reduces)
+      return false;
+    // Masks leave threads out, no more.
+    bool sameThreads = a.sides.size() == b.sides.size() && a.start == b.start &&
+                       a.access->layout == b.access->layout;
+    for (size_t axis = 0; sameThreads && axis < a.sides.size(); ++axis)
+      sameThreads = a.access->axes[axis].size == b.access->axes[axis].size &&
+                    a.sides[axis].stride == b.sides[axis].stride;
+    return !sameThreads;
+  }
+
+  /// Whether all elements of a tile have one value.
+  bool isOneNumber(ExprId value) const {
+    if (value == NoExpr)
+      return false;
+    const ExprNode &node = machine.values()[value];
+    if (node.op != Op::Opaque)
       return true;
-    if (x.value == NoExpr || y.value == NoExpr)
-      return false; // both may have computed it
-    Likeness likeness = compare(x.value, a.numbers, y.value, b.numbers);
-    // What is loaded differs from element to element: two tiles that only overlap may agree.
-    return likeness == Likeness::Differ || (likeness == Likeness::Free && same);
+    const std::string &name = machine.values().opaques[static_cast<size_t>(node.value)].name;
+    if (name.starts_with("tt.load") || name.starts_with("tt.make_range") ||
+        name.starts_with("region") || name.starts_with("carried"))
+      return false;
+    for (ExprId part : {node.a, node.b, node.c})
+      if (part != NoExpr && !isOneNumber(part))
+        return false;
+    return true;
   }
 
-  /// A function of several values: its name, and these.
-  std::string parts(ExprId value, std::vector<ExprId> &out) const {
-    const ExprNode &node = exprs[value];
-    const std::string &name = exprs.opaques[node.value].name;
-    if (name != "with") {
-      for (ExprId part : {node.a, node.b, node.c})
-        if (part != NoExpr)
-          out.push_back(part);
-      return name;
-    }
-    std::string of = parts(node.a, out);
-    out.push_back(node.b);
-    return of;
-  }
-
-  /// Whether different operands, the others equal, give different results.
-  static bool tellsApart(const std::string &function) {
-    constexpr std::array names = {"tt.splat",     "tt.broadcast", "tt.expand_dims", "tt.addptr",
-                                  "arith.sitofp", "arith.uitofp", "arith.extsi",    "arith.extui",
-                                  "arith.extf",   "arith.addi",   "arith.subi",     "arith.addf",
-                                  "arith.subf",   "arith.truncf"};
-    return std::find(names.begin(), names.end(), function.substr(0, function.find(' '))) !=
-           names.end();
-  }
-
-  Likeness compare(ExprId a, const Linears::Numbers &ofA, ExprId b, const Linears::Numbers &ofB) {
-    if (exprs[a].op != Op::Opaque || exprs[b].op != Op::Opaque) {
-      auto x = linears.at(linears.of(a), ofA), y = linears.at(linears.of(b), ofB);
-      if (!x || !y)
-        return Likeness::Open;
-      const LinForm &distance = linears.form(linears.add(*x, *y, -1));
-      return !distance.terms.empty() ? Likeness::Open
-             : distance.c            ? Likeness::Differ
-                                     : Likeness::Same;
-    }
-    std::vector<ExprId> left, right;
-    std::string function = parts(a, left), other = parts(b, right);
-    bool constants = left.empty() && right.empty() && function.starts_with("arith.constant") &&
-                     other.starts_with("arith.constant");
-    if (function != other || left.size() != right.size())
-      return constants ? Likeness::Differ : Likeness::Open;
-    bool loads = function.starts_with("tt.load") || function == "load";
-    Likeness worst = Likeness::Same;
-    int differing = 0;
-    for (size_t i = 0; i < (loads ? std::min<size_t>(1, left.size()) : left.size()); ++i) {
-      Likeness part = compare(left[i], ofA, right[i], ofB);
-      if (part == Likeness::Open)
-        return part;
-      worst = std::max(worst, part);
-      differing += part != Likeness::Same;
-    }
-    if (worst == Likeness::Differ && loads)
-      return Likeness::Free;
-    if (worst == Likeness::Differ && (differing > 1 || !tellsApart(function)))
-      return Likeness::Open;
-    return worst;
-  }
-
-  Excess describe(const Instance &a, const Instance &b) const {
-    auto access = [](const Instance &one) {
-      return std::string(isWrite(*one.access->effect) ? "write" : "read") + " by " +
-             one.access->event->op;
+  Likeness compare(ExprId a, ExprId b) const {
+    const Exprs &values = machine.values();
+    auto scalars = [&](ExprId x, ExprId y) {
+      return values.isConst(x) && values.isConst(y) ? Likeness::Differ : Likeness::Open;
     };
-    auto name = [&](const Instance &one) {
-      std::string text;
-      for (size_t axis = 0; axis < 3; ++axis)
-        if (ids[axis] >= 0)
-          text += (text.empty() ? "" : ", ") + exprs.symbols[ids[axis]].name + " = " +
-                  std::to_string(one.program[axis]);
-      for (int64_t n : one.numbers.iterations)
-        text += ", iteration " + std::to_string(n);
-      return text;
+    return ValueComparison{values, scalars}.compare(a, b);
+  }
+
+  Excess describe(const GridTouch &a, const GridTouch &b) const {
+    auto access = [](const GridTouch &one) {
+      return std::string(one.access->write ? "write" : "read") + " by " + one.event->op;
+    };
+    auto where = [&](const GridTouch &one) {
+      std::string text = launch.name(one.program);
+      for (int64_t n : one.iterations)
+        text += (text.empty() ? "iteration " : ", iteration ") + std::to_string(n);
+      if (!launch.text.empty())
+        text += (text.empty() ? "" : ", ") + launch.text;
+      return access(one) + (text.empty() ? "" : " where " + text);
     };
     Excess out;
-    out.message = access(a) + " of one program is not ordered after the " + access(b) +
-                  " of another to the same elements of global memory: nothing orders programs";
-    out.loc = a.access->event->loc;
-    out.parts = {{access(a) + " where " + name(a), a.access->event->loc},
-                 {access(b) + " where " + name(b), b.access->event->loc}};
+    out.message = a.program == b.program
+                      ? access(b) + " is not ordered after the " + access(a) +
+                            " of the same elements of global memory by other threads of the task: "
+                            "no barrier is between them"
+                      : access(b) + " of one program is not ordered after the " + access(a) +
+                            " of another to the same elements of global memory: nothing orders "
+                            "programs";
+    out.loc = b.event->loc;
+    out.parts = {{where(b), b.event->loc}, {where(a), a.event->loc}};
     return out;
   }
 
-  const Program &program;
-  const std::set<int64_t> &masked;
-  const Exprs &exprs;
-  Linears linears;
-  std::vector<Access> accesses;
-  std::array<int64_t, 3> ids{-1, -1, -1}, counts{-1, -1, -1}; ///< symbols by axis
+  const Launch &launch;
+  const bool mayWait;
+  GridRaces &out;
+  GridRun machine;
+  std::vector<GridTouch> touches;
+  std::map<Made, size_t> made;
   std::array<bool, 3> addressed{};
-  int64_t programs = 0; ///< along each
 };
+
+/// Operations and their places, in the kernel's order.
+std::string namesOf(const std::set<const Event *> &events) {
+  std::set<std::pair<int64_t, std::string>> names; // of CTAs of a cluster the same
+  for (const Event *event : events)
+    names.emplace(event->operation, event->op + " at " + event->loc.str());
+  std::string text;
+  for (const auto &[number, name] : names)
+    text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
 } // namespace
 
-std::optional<Excess> tlx::verify::raceBetweenPrograms(const Program &program,
-                                                       const std::set<int64_t> &masked) {
-  return Search(program, masked).run();
+GridRaces tlx::verify::racesOfGrid(const Program &program, const std::vector<KnownLaunch> &launches,
+                                   bool mayWait) {
+  GridRaces out;
+  bool writes = std::any_of(program.events.begin(), program.events.end(), [](const Event &event) {
+    return std::any_of(event.grid.begin(), event.grid.end(),
+                       [](const GridAccess &access) { return access.write; });
+  });
+  if (!writes)
+    return out;
+  std::set<const Event *> doubtful, lost;
+  for (const Launch &launch : launchesOf(program, launches)) {
+    Search search(program, launch, mayWait, out);
+    search.run();
+    if (out.race)
+      return out;
+    doubtful.merge(search.doubtful);
+    lost.merge(search.lost);
+  }
+  if (!doubtful.empty())
+    out.notes.push_back(
+        (mayWait ? "not compared, since programs may wait for each other through "
+                   "global memory: "
+                 : "not decided: ") +
+        ("programs of the grid may access the same elements: " + namesOf(doubtful)));
+  if (!lost.empty())
+    out.notes.push_back("not compared between programs of the grid, since it is not followed where "
+                        "they lie: " +
+                        namesOf(lost));
+  return out;
 }

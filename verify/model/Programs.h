@@ -3,14 +3,28 @@
 
 #include "verify/model/Program.h"
 
+#include <array>
+#include <map>
 #include <optional>
-#include <set>
 
 namespace tlx::verify {
 
-/// Two accesses of different programs to the same elements of global memory that nothing orders:
-/// certain ones only, in the first iterations of the loops around them. `masked`: operations that
-/// may leave out elements of their tile, but not the first.
-std::optional<Excess> raceBetweenPrograms(const Program &program, const std::set<int64_t> &masked);
+/// A launch that is known: sizes of the grid in clusters, and symbols by name.
+struct KnownLaunch {
+  std::string from; ///< file
+  std::array<int64_t, 3> grid{1, 1, 1};
+  std::map<std::string, int64_t> values;
+};
+
+struct GridRaces {
+  std::optional<Excess> race; ///< that certainly happens
+  std::vector<std::string> notes;
+};
+
+/// Accesses to the same elements of global memory that nothing orders: of different programs,
+/// and of different threads of one task. `mayWait`: programs may wait for each other through
+/// global memory; nothing between them is certain then.
+GridRaces racesOfGrid(const Program &program, const std::vector<KnownLaunch> &launches,
+                      bool mayWait);
 
 } // namespace tlx::verify

@@ -109,6 +109,14 @@ std::map<std::string, int64_t> valuesOf(const Manifest &manifest) {
   return values;
 }
 
+/// Clusters along each axis, as the kernel numbers them.
+std::array<int64_t, 3> gridOf(const Manifest &manifest) {
+  std::array<int64_t, 3> out = manifest.grid;
+  for (size_t axis = 0; axis < 3 && manifest.numCtas == 1; ++axis)
+    out[axis] = std::max<int64_t>(1, out[axis] / manifest.cluster[axis]);
+  return out;
+}
+
 /// The same by symbol.
 auto symbolsOf(const Program &program, const std::map<std::string, int64_t> &values) {
   return [&](int64_t symbol) -> std::optional<int64_t> {
@@ -192,6 +200,31 @@ ChipLimits limitsOf(const std::string &target) {
   return {chip->integer(sim::Param::SmSmemPerCta), chip->integer(sim::Param::SmTmemColumns)};
 }
 
+/// A manifest is of a kernel in the module, with as many parameters.
+Result<void> checkKernel(ModuleOp module, const std::string &path, const Manifest &manifest) {
+  const SourceLocation at =
+      manifest.kernelLocation.line ? manifest.kernelLocation : SourceLocation{manifest.file, 0, 0};
+  std::string names;
+  for (auto function : module.getOps<FunctionOpInterface>()) {
+    if (function.isExternal() || function.isPrivate())
+      continue;
+    std::string name = function.getName().str();
+    names += (names.empty() ? "@" : ", @") + name;
+    if (name != manifest.kernel)
+      continue;
+    size_t count = 0; // a descriptor comes with its sizes and strides
+    for (const Argument &argument : manifest.arguments)
+      if (argument.kind != Argument::Kind::Null)
+        count += argument.kind == Argument::Kind::TensorDesc ? 1 + 2 * argument.shape.size() : 1;
+    if (manifest.arguments.empty() || count == function.getNumArguments())
+      return {};
+    return Error("the manifest gives " + std::to_string(count) + " parameter values; @" + name +
+                     " of " + path + " takes " + std::to_string(function.getNumArguments()),
+                 at);
+  }
+  return Error(path + " has no kernel @" + manifest.kernel, at).withHint("it has " + names);
+}
+
 /// Options that say other than the module does. A given manifest belongs to this kernel or to
 /// another.
 Result<void> checkAgreement(ModuleOp module, const std::string &path, const Given &given,
@@ -224,9 +257,12 @@ Result<void> checkAgreement(ModuleOp module, const std::string &path, const Give
     return {};
   };
   if (!request.manifests.empty())
-    for (const Manifest &manifest : given.manifests)
+    for (const Manifest &manifest : given.manifests) {
       if (auto same = compare(launchFactsOf(manifest), manifest.file); !same)
         return same;
+      if (auto same = checkKernel(module, path, manifest); !same)
+        return same;
+    }
   if (hasFlags(request))
     return compare(given.facts, "the command line");
   return {};
@@ -261,6 +297,9 @@ KernelReport verifyKernel(Operation *function, const std::string &path, IrLevel 
     shape.target = stated.str();
   shape.limits = limitsOf(shape.target);
   shape.lowerings = request.lowerings;
+  for (const Manifest &manifest : given.manifests)
+    if (manifest.kernel == cast<FunctionOpInterface>(function).getName())
+      shape.launches.push_back({manifest.file, gridOf(manifest), valuesOf(manifest)});
   EncodedKernel encoded = encode(function, shape);
   report.encodeSeconds = since(start);
   report.kernel = encoded.program.kernel;

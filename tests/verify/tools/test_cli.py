@@ -109,6 +109,19 @@ class Cli(unittest.TestCase):
         self.assertEqual(done.returncode, 2, done.stdout)
         self.assertIn("other.json says 8 warps", done.stderr)
 
+    def test_aManifestOfAnotherKernelIsAnError(self):
+        kernel = example("race")
+        launch = {"kernel": "race", "target": "cuda:90", "grid": [1, 1, 1], "metadata": {"default_num_warps": 4}, "args": []}
+        self.assertEqual(self.verify(kernel, "--manifest", self.write("own.json", launch)).returncode, 1)
+        done = self.verify(kernel, "--manifest", self.write("other.json", {**launch, "kernel": "other"}))
+        self.assertEqual(done.returncode, 2, done.stdout)
+        self.assertRegex(done.stderr, r"other\.json.*has no kernel @other")
+        self.assertIn("it has @race", done.stderr)
+        number = {"kind": "scalar", "type": "i32", "value": 1}
+        done = self.verify(kernel, "--manifest", self.write("many.json", {**launch, "args": [number] * 9}))
+        self.assertEqual(done.returncode, 2, done.stdout)
+        self.assertRegex(done.stderr, r"many\.json.*gives 9 parameter values; @race of .* takes \d")
+
     def test_aCallLeftAtTtgirHidesNoMissingFence(self):
         with open(example("proxy-fence"), encoding="utf-8") as file:
             text = file.read()
