@@ -99,3 +99,17 @@ TEST_F(ControlTest, aTraceSaysWhichWayWasTaken) {
             "deadlock");
   EXPECT_EQ(branches(), 0u); // either way ends there
 }
+
+TEST_F(ControlTest, loopsInLoopsInLoops) {
+  auto nest = [](int loops, const std::string &parity) {
+    std::string text =
+        "  ttng.arrive_barrier %full, 1 : !bar\n  ttng.wait_barrier %full, " + parity + " : !bar\n";
+    for (int i = 0; i < loops; ++i)
+      text =
+          "  scf.for %i" + std::to_string(i) + " = %c0 to %c1 step %c1 : i32 {\n" + text + "  }\n";
+    return text;
+  };
+  EXPECT_EQ(judged(nest(24, "%c0")), "PROVED");
+  EXPECT_EQ(judged(nest(24, "%c1")), "deadlock");
+  EXPECT_NE(judged(nest(25, "%c0")).find("scf.for: inside 24 loops"), std::string::npos);
+}

@@ -53,6 +53,16 @@ class Cli(unittest.TestCase):
                 result = self.results(example(name))[0]
                 self.assertEqual((result["verdict"], result["class"]), ("BUG", name), result)
 
+    def test_eachKernelOfAModuleHasItsVerdict(self):
+        with open(example("race"), encoding="utf-8") as file:
+            text = file.read()
+        at = text.index("  tt.func public")
+        for end, verdicts in (("tt.return", [("quiet", "PROVED"), ("race", "BUG")]),
+                              ("%c0 = arith.constant 0 : i32 %bar = ttg.local_alloc : () -> !bar ttng.init_barrier %bar, 1 : !bar "
+                               "ttng.wait_barrier %bar, %c0 : !bar tt.return", [("quiet", "BUG"), ("race", "BUG")])):
+            both = self.write("both.mlir", text[:at] + "  tt.func public @quiet() { " + end + " }\n" + text[at:])
+            self.assertEqual([(r["kernel"], r["verdict"]) for r in self.results(both)], verdicts)
+
     def test_aReportIsExplained(self):
         done = self.verify("--json", example("race"), example("exit"), GOOD)
         report = self.write("report.json", done.stdout)
