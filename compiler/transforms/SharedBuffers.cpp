@@ -47,6 +47,11 @@ Value transposed(OpBuilder &b, Location loc, Value buffer) {
   return ttg::MemDescTransOp::create(b, loc, view, buffer, ArrayRef<int32_t>{1, 0});
 }
 
+bool isForHopper(ModuleOp module) {
+  auto target = module->getAttrOfType<StringAttr>("ttg.target");
+  return target && target.getValue() == "cuda:90";
+}
+
 ttg::MemDescType barrierType(MLIRContext *context) {
   return plainMemoryType({1}, IntegerType::get(context, 64));
 }

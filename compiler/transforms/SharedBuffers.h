@@ -4,8 +4,15 @@
 #include "compiler/dialect/ttg/TTG.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
 
 namespace tlx {
+
+/// What passes may fill of a CTA's shared memory, 227 KiB: the rest is for the lowering's scratch.
+constexpr int64_t kMostSharedBytes = 160 * 1024;
+
+/// Whether the module is for the chips whose wgmma and rings of copies passes may use.
+bool isForHopper(mlir::ModuleOp module);
 
 ttg::MemDescType memoryType(llvm::ArrayRef<int64_t> shape, mlir::Type element,
                             mlir::Attribute encoding);

@@ -25,9 +25,6 @@ namespace {
 /// Registers of a thread that a fragment may take in a whole loop.
 constexpr int64_t kMostRegisters = 16;
 
-/// Shared memory up to which fragments are kept there.
-constexpr int64_t kMostBytes = 160 * 1024;
-
 /// The outermost loop around `op` that does not change `value`; null: none.
 Operation *loopToLeave(Operation *op, Value value) {
   Operation *found = nullptr;
@@ -78,7 +75,7 @@ private:
       bool columns = blocked && blocked.getOrder().front() == 0;
       ttg::MemDescType memory =
           memoryType(type.getShape(), type.getElementType(), swizzledLayout(type, columns));
-      if (bytes + bytesOf(memory) > kMostBytes)
+      if (bytes + bytesOf(memory) > kMostSharedBytes)
         return false;
       bytes += bytesOf(memory);
       b.setInsertionPointAfterValue(op.getSrc());

@@ -34,9 +34,6 @@ namespace tlx {
 
 namespace {
 
-/// What rings may take of the 227 KiB that a CTA has, with room for scratch.
-constexpr int64_t kMostBytes = 160 * 1024;
-
 /// Rounds that copies run ahead where there is room.
 constexpr int64_t kAhead = 2;
 
@@ -465,8 +462,7 @@ private:
 
 struct TlxPipelineLoads : public impl::TlxPipelineLoadsBase<TlxPipelineLoads> {
   void runOnOperation() override {
-    auto target = getOperation()->getAttrOfType<StringAttr>("ttg.target");
-    if (!target || target.getValue() != "cuda:90")
+    if (!isForHopper(getOperation()))
       return;
     for (auto function : getOperation().getOps<tt::FuncOp>()) {
       if (function.isExternal())
@@ -484,7 +480,7 @@ struct TlxPipelineLoads : public impl::TlxPipelineLoadsBase<TlxPipelineLoads> {
           if (!op.getSrc())
             taken += bytesOf(op.getType());
         });
-        LoopPipeline(loop, axes).run(kMostBytes - taken);
+        LoopPipeline(loop, axes).run(kMostSharedBytes - taken);
       }
     }
   }

@@ -149,8 +149,7 @@ private:
 
 struct TlxWarpGroupProducts : public impl::TlxWarpGroupProductsBase<TlxWarpGroupProducts> {
   void runOnOperation() override {
-    auto target = getOperation()->getAttrOfType<StringAttr>("ttg.target");
-    if (!target || target.getValue() != "cuda:90")
+    if (!isForHopper(getOperation()))
       return;
     for (auto function : getOperation().getOps<tt::FuncOp>()) {
       if (function.isExternal())

@@ -76,4 +76,22 @@ tt.func @tooLarge(%q: !ttg.memdesc<128x128xf16, #s, #smem>, %k: !ttg.memdesc<128
   %done = ttng.warp_group_dot_wait %s {pendings = 1 : i32} : tensor<128x128xf32, #mma>
   tt.return %done, %o : tensor<128x128xf32, #mma>, tensor<128x128xf32, #mma>
 }
+
+// Tile after tile.
+// CHECK-LABEL: @persistent
+// CHECK: ttng.warp_group_dot %arg2
+// CHECK-NEXT: ttng.warp_group_dot_wait {{.*}} {pendings = 1 : i32}
+tt.func @persistent(%q: !ttg.memdesc<64x64xf16, #s, #smem>, %k: !ttg.memdesc<64x64xf16, #t, #smem>,
+                    %p: tensor<64x64xf16, #a>, %v: !ttg.memdesc<64x64xf16, #s, #smem>,
+                    %acc: tensor<64x64xf32, #mma>, %tiles: i32, %one: i32) {
+  scf.for %tile = %one to %tiles step %one : i32 {
+    %r = scf.for %block = %one to %tiles step %one iter_args(%sum = %acc) -> (tensor<64x64xf32, #mma>) : i32 {
+      %s = ttng.warp_group_dot %q, %k, %acc {isAsync = true} : !ttg.memdesc<64x64xf16, #s, #smem> * !ttg.memdesc<64x64xf16, #t, #smem> -> tensor<64x64xf32, #mma>
+      %o = ttng.warp_group_dot %p, %v, %sum {isAsync = true} : tensor<64x64xf16, #a> * !ttg.memdesc<64x64xf16, #s, #smem> -> tensor<64x64xf32, #mma>
+      %done = ttng.warp_group_dot_wait %s {pendings = 1 : i32} : tensor<64x64xf32, #mma>
+      scf.yield %o : tensor<64x64xf32, #mma>
+    }
+  }
+  tt.return
+}
 }
