@@ -59,17 +59,13 @@ Result<Assembled> assembleForOccupancy(const std::string &ptx, const std::string
   if (ctas >= room)
     return first;
   bool oneMore = ctas * warps < kEnoughWarps && ctasFor(registers - kFewRegisters, warps) > ctas;
-  for (int64_t wanted : {ctas + oneMore, ctas}) {
-    std::string bounded = ptx;
-    bounded.insert(bounds, "\n.minnctapersm " + std::to_string(wanted));
-    Result<Assembled> next = assemble(bounded, arch, assembler);
-    int64_t stack = stackOf(*first) + (wanted > ctas ? kFewBytes : 0);
-    if (next && ctasFor(registersOf(*next), warps) >= wanted && stackOf(*next) <= stack)
-      return next;
-    if (!oneMore)
-      break;
-  }
-  return first;
+  int64_t wanted = ctas + oneMore, stack = stackOf(*first) + (oneMore ? kFewBytes : 0);
+  std::string bounded = ptx;
+  bounded.insert(bounds, "\n.minnctapersm " + std::to_string(wanted));
+  Result<Assembled> second = assemble(bounded, arch, assembler);
+  bool better =
+      second && ctasFor(registersOf(*second), warps) >= wanted && stackOf(*second) <= stack;
+  return better ? second : first;
 }
 
 } // namespace tlx
