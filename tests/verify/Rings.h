@@ -57,7 +57,7 @@ struct Ring : Builder {
       splitLoops(p);
     setPaces(p);
     ProverOptions options;
-    options.timeoutSeconds = 20;
+    options.timeoutSeconds = 120; // a proof takes one: sanitizers on a busy machine many
     return tlx::verify::prove(p, options);
   }
   /// With a consumer.

@@ -410,7 +410,7 @@ ProofResult comparedInAndOutside(int64_t least) {
                  {b.wait(go, b.c(0), parity(other)), std::move(looks), b.arrive(back, b.c(0))})},
          1);
   ProverOptions options;
-  options.timeoutSeconds = 20;
+  options.timeoutSeconds = 120;
   return prove(b.p, options);
 }
 } // namespace

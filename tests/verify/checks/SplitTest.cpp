@@ -47,7 +47,7 @@ struct Stages : Builder {
     if (split)
       splitLoops(p);
     ProverOptions options;
-    options.timeoutSeconds = 20;
+    options.timeoutSeconds = 120;
     return tlx::verify::prove(p, options);
   }
 };
