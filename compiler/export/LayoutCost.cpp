@@ -141,9 +141,18 @@ void setReductionOrder(tt::ReduceOp op, sim::Attrs &attrs) {
   attrs.count = perThread;
 }
 
-/// Elements that all threads together hold, copies included.
+/// Different elements that a thread holds: a second copy of one takes no instruction.
+static int64_t elementsPerThread(const LinearLayout &registers) {
+  int64_t count = 1;
+  for (unsigned bit = 0; bit < registers.inBits(layout::kRegister); ++bit)
+    if (llvm::any_of(registers.basis(layout::kRegister, bit), [](int32_t x) { return x != 0; }))
+      count *= 2;
+  return count;
+}
+
+/// Elements that all threads together compute, those that several of them hold once for each.
 static int64_t slotsOf(const LinearLayout &registers) {
-  return registers.inSize(layout::kRegister) * registers.inSize(layout::kLane) *
+  return elementsPerThread(registers) * registers.inSize(layout::kLane) *
          registers.inSize(layout::kWarp);
 }
 
@@ -181,7 +190,7 @@ static void refineSharedAccess(Type tile, Type buffer, sim::Cost &cost) {
     return;
   unsigned vector = layout::maxVectorElements(*toShared, bits);
   layout::BankCost bank = layout::bankCost(*toShared, bits, vector);
-  int64_t perWarp = std::max<int64_t>(1, registers->inSize(layout::kRegister) / vector);
+  int64_t perWarp = std::max<int64_t>(1, elementsPerThread(*registers) / vector);
   int64_t warps = registers->inSize(layout::kWarp);
   cost.sharedWavefronts = perWarp * warps * bank.wavefronts;
   // Pairs of 16-bit elements as matrix products lay them out move four at a time
@@ -230,7 +239,7 @@ void refineCostByLayout(Operation *op, sim::Cost &cost) {
         std::optional<LinearLayout> registers = registersOf(other->getResult(0).getType());
         if (!registers)
           return;
-        cost.registersPerThread = int32_t(registers->inSize(layout::kRegister));
+        cost.registersPerThread = int32_t(elementsPerThread(*registers));
         cost.elements = std::max(cost.elements, slotsOf(*registers));
       });
 }

@@ -99,11 +99,11 @@ void TimingMachine::tellMemory(const TimedTask &task, const Effect &effect) {
 }
 
 void TimingMachine::taskBarrier(TimedTask &task) {
-  if (task.warps > 1) {
-    Cycles before = task.clock;
-    task.clock += costs.barLatency + costs.barIssue * (task.warps - 1);
-    block(task, Reason::NamedBarrier, before, task.clock);
-  }
+  Cycles before = task.clock;
+  task.clock += barrierTime(task);
+  block(task, Reason::NamedBarrier, before, task.clock);
+  task.usedShared.clear();
+  task.scratchRead = false;
 }
 
 /// An effect at its issue. False: the task sleeps and will come back to it, or
@@ -167,6 +167,7 @@ bool TimingMachine::issueEffect(TimedTask &task, const Effect &effect) {
     Cycles landed = std::max(task.clock, task.storesVisible);
     block(task, Reason::Memory, task.clock, landed + costs.fenceProxy);
     task.clock = landed + costs.fenceProxy;
+    task.copiedByThreads = false;
     return true;
   }
   case Kind::MemoryFence:
@@ -180,6 +181,7 @@ bool TimingMachine::issueEffect(TimedTask &task, const Effect &effect) {
     Cycles until = task.clock + (system ? costs.fenceSystem : costs.fenceGpu);
     block(task, Reason::Memory, task.clock, until);
     task.clock = until;
+    dropCached(task);
     return true;
   }
   case Kind::BarrierInitFence: task.clock += costs.fenceProxy; return true;
@@ -456,8 +458,15 @@ void TimingMachine::clusterArrive(TimedTask &task) {
   cluster.barrier.waiters.clear();
 }
 
+/// An acquire beyond the CTA empties the SM's first-level cache.
+void TimingMachine::dropCached(TimedTask &task) {
+  if (std::unique_ptr<L2Cache> &l1 = smOf(task).l1)
+    l1 = std::make_unique<L2Cache>(cachedBytes);
+}
+
 bool TimingMachine::clusterWait(TimedTask &task) {
   TimedCluster &cluster = *task.cta->cluster;
+  dropCached(task);
   if (cluster.barrier.generation != task.namedGeneration) {
     block(task, Reason::Cluster, task.clock, task.clock + costs.clusterBarrier);
     task.clock += costs.clusterBarrier;
@@ -496,6 +505,7 @@ void TimingMachine::groupWait(TimedTask &task, const Effect &effect) {
   task.clock = until + (products ? costs.mmaWait : 1);
   if (effect.group == sync::Group::BulkStore || effect.group == sync::Group::CpAsync)
     taskBarrier(task);
+  task.copiedByThreads |= effect.group == sync::Group::CpAsync;
 }
 
 } // namespace tlx::sim

@@ -42,6 +42,7 @@ TimingMachine::Costs TimingMachine::Costs::of(const Chip &chip) {
   c.fenceProxy = at(Param::FenceProxy);
   c.fenceGpu = at(Param::FenceGpu);
   c.clusterStore = at(Param::ClusterStore);
+  c.clusterStoreAsync = at(Param::ClusterStoreAsync);
   c.syncRatio = chip[Param::MmaF16Flops] / chip[Param::MmaSyncFlops];
   c.clusterBarrier = at(Param::ClusterBarrier);
   c.clusterArrive = at(Param::ClusterArrive);
@@ -156,8 +157,8 @@ Result<void> TimingMachine::prepare() {
 
   // Without a figure from the compiler: what the tiles need, as far as it fits.
   if (!chip.isAmd())
-    estimates =
-        estimateRegisters(program, totalWarps, chip.integer(Param::SmRegisters), costs.warpSize);
+    estimates = estimateRegisters(program, work, totalWarps, chip.integer(Param::SmRegisters),
+                                  costs.warpSize);
   for (const RegisterEstimate &e : estimates)
     for (const Spill &spill : e.spills) {
       work[spill.pc].spillStores = spill.stored;
@@ -189,7 +190,13 @@ Result<void> TimingMachine::prepare() {
   }
   scheduler = std::move(*created);
 
-  memory = std::make_unique<MemorySystem>(MemorySystem::Spec::of(chip));
+  MemorySystem::Spec memorySpec = MemorySystem::Spec::of(chip);
+  // CTAs that share an SM delay each other, like steps of a random walk: fewer requests meet.
+  int64_t perSm = (clusterCount * clusterSize + chip.integer(Param::SmCount) - 1) /
+                  chip.integer(Param::SmCount);
+  memorySpec.drift = std::llround(double(memorySpec.drift) *
+                                  std::sqrt(std::min<int64_t>(scheduler->occupancy(), perSm)));
+  memory = std::make_unique<MemorySystem>(memorySpec);
   // Each half of L2 keeps copies of what its SMs read from the others' homes.
   int64_t parts = chip.integer(Param::L2Partitions);
   int64_t room = launch.footprintBytes * (2 * parts - 1) / parts;
@@ -212,9 +219,9 @@ Result<void> TimingMachine::prepare() {
     sm->clusterOut = Port(std::max(1.0, chip[Param::ClusterBytesPerClk]));
     sm->tensorCore = std::make_unique<TensorCore>(tensor);
     sm->tma = std::make_unique<TmaEngine>(tma, i, *memory);
-    int64_t cached = chip.integer(Param::L1Bytes) - (chip.isAmd() ? 0 : sharedBytes);
-    if (cached > 0)
-      sm->l1 = std::make_unique<L2Cache>(cached);
+    cachedBytes = chip.integer(Param::L1Bytes) - (chip.isAmd() ? 0 : sharedBytes);
+    if (cachedBytes > 0)
+      sm->l1 = std::make_unique<L2Cache>(cachedBytes);
     sm->codeSeen.assign(program.code.size(), false);
     if (hooked(i)) {
       sm->tmaTrack = newTrack(TrackKind::Tma, i, -1, "TMA engine");

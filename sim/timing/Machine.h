@@ -24,6 +24,7 @@
 #include <optional>
 #include <set>
 #include <unordered_map>
+#include <utility>
 
 namespace tlx::sim {
 
@@ -53,7 +54,7 @@ private:
     Cycles mbarrierInit, mbarrierArrive, mbarrierLand, mbarrierExpect, mbarrierReady, mbarrierWake;
     Cycles barLatency, barIssue, fenceProxy, fenceGpu, fenceSystem, descriptorMake;
     double syncRatio; ///< time of a register-to-register MMA against the tensor cores' best
-    Cycles clusterStore, clusterBarrier, clusterArrive;
+    Cycles clusterStore, clusterStoreAsync, clusterBarrier, clusterArrive;
     Cycles ctaStart, ctaExit, turnaround, perWarp, fork, join, setRegisters;
     Cycles tcgenCommit, tcgenPair, tcgenSmem, tmemLoad, tmemStore, tmemAlloc, clc;
     double coldClocksPerInst, tcgenCopyBytesPerClk;
@@ -134,7 +135,18 @@ private:
   void cancelLaunch(TimedTask &task, int64_t answer);
   void clusterArrive(TimedTask &task);
   bool clusterWait(TimedTask &task);
+  void dropCached(TimedTask &task);
+  void orderShared(TimedTask &task, Reg memory, bool write);
   void groupWait(TimedTask &task, const Effect &effect);
+  /// What a barrier of the task's warps takes.
+  Cycles barrierTime(const TimedTask &task) const {
+    return task.warps > 1 ? costs.barLatency + costs.barIssue * (task.warps - 1) : 0;
+  }
+  /// The task's warps exchange data through shared memory; until all are done with what was
+  /// exchanged before, they wait at a barrier.
+  Cycles useScratch(TimedTask &task) const {
+    return std::exchange(task.scratchRead, true) ? barrierTime(task) : 0;
+  }
   void taskBarrier(TimedTask &task);
   TimedMbarrier *mbarrierAt(TimedTask &task, TimedCta &cta, int64_t offset);
   void afterStep(TimedMbarrier &barrier, bool flipped, Cycles now, TrackId by);
@@ -156,6 +168,7 @@ private:
 
   // Products.cpp
   Step product(TimedTask &task, const Inst &inst, const Work &work);
+  void issueDescriptors(TimedTask &task, int instructions);
   Step syncProduct(TimedTask &task, const Inst &inst, const Work &work);
   Step tensorMma(TimedTask &task, const Inst &inst, const Work &work);
   Step tmemAccess(TimedTask &task, const Inst &inst, const Work &work);
@@ -173,6 +186,7 @@ private:
   std::array<int64_t, 3> ctaGrid{1, 1, 1}, clusterDims{1, 1, 1};
   int totalWarps = 4;
   int64_t sharedBytes = 0;
+  int64_t cachedBytes = 0;   ///< what an SM's first-level cache holds
   int64_t tensorColumns = 0; ///< of a CTA
   /// Of a large grid only the first waves are simulated: see prepare().
   int64_t totalClusters = 0, simulatedClusters = 0;

@@ -10,6 +10,13 @@ static TensorCore::Product shapeOf(const Work &w) {
   return {2 * w.m * w.n * w.k, w.productSmemBytes, w.productInstructions, w.format};
 }
 
+/// Each instruction of a product needs its operands' descriptors in uniform registers: two each
+/// of additions, masks and constants, by every warp.
+void TimingMachine::issueDescriptors(TimedTask &task, int instructions) {
+  for (SubPartition &partition : smOf(task).partitions)
+    partition.issue(task.clock, 6 * int64_t(instructions));
+}
+
 /// wgmma: a warp group's asynchronous product, a group of its own.
 TimingMachine::Step TimingMachine::product(TimedTask &task, const Inst &inst, const Work &w) {
   TensorCore &core = *smOf(task).tensorCore;
@@ -25,15 +32,24 @@ TimingMachine::Step TimingMachine::product(TimedTask &task, const Inst &inst, co
         ready = std::max(ready, task.slots[program.operand(inst, i)].ready);
     block(task, Reason::Operand, task.clock, ready);
     task.clock = ready;
+    // The compiler puts a fence between what threads have copied and the product that reads it.
+    if (task.copiedByThreads) {
+      block(task, Reason::Memory, task.clock, task.clock + costs.smemStore + costs.fenceProxy);
+      task.clock += costs.smemStore + costs.fenceProxy;
+      task.copiedByThreads = false;
+    }
     if (!align(task))
       return Step::Suspend;
     if (!core.supports(w.format)) {
       fail(errorAt(task, "the chip '" + chip.name() + "' does not multiply these element types"));
       return Step::Suspend;
     }
+    for (unsigned i = 0; i < 2; ++i)
+      orderShared(task, program.operand(inst, i), false);
     TensorCore::Turn turn = core.commit(task.clock, shape);
     unitInterval(smOf(task).tensorTrack, turn.start, turn.busyUntil, task.pc, shape.flops);
     flops += double(shape.flops);
+    issueDescriptors(task, w.productInstructions);
     if (turn.issueDone > task.clock + chip.cycles(Param::MmaIssue) * w.productInstructions)
       block(task, Reason::MmaQueue,
             task.clock + chip.cycles(Param::MmaIssue) * w.productInstructions, turn.issueDone);
@@ -72,13 +88,22 @@ TimingMachine::Step TimingMachine::syncProduct(TimedTask &task, const Inst &inst
     double share = double(costs.partitions) / used;
     shape.flops = int64_t(double(shape.flops) * share * costs.syncRatio);
     if (onTensorCore) {
+      if (!chip.isAmd()) // by a warp, 16 x 8 x 16 each
+        for (int p = 0; p < used; ++p)
+          smOf(task).partitions[(task.firstPartition + p) % costs.partitions].issue(
+              task.clock, w.productInstructions * ((w.n + 7) / 8) / used);
       TensorCore::Turn turn = core.commit(task.clock, shape);
       unitInterval(smOf(task).tensorTrack, turn.start, turn.busyUntil, task.pc,
                    2 * w.m * w.n * w.k);
       if (turn.start > task.clock + chip.cycles(Param::MmaIssue))
         block(task, Reason::MmaQueue, task.clock, turn.start);
       task.clock = std::max(task.clock, turn.busyUntil);
-      ready = turn.busyUntil + costs.mmaSyncLatency;
+      // Instructions that follow each other along k add to one accumulator.
+      ready = std::max(turn.busyUntil,
+                       turn.start +
+                           (w.productInstructions / std::max<int64_t>(1, (w.m + 15) / 16) - 1) *
+                               costs.mmaSyncLatency) +
+              costs.mmaSyncLatency;
     } else {
       // Fused multiply-adds on the ordinary pipes.
       Work fma = w;

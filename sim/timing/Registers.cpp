@@ -1,5 +1,4 @@
 #include "sim/timing/Registers.h"
-#include "sim/timing/Work.h"
 
 #include <algorithm>
 
@@ -18,7 +17,7 @@ namespace {
 /// point. Programs have a few hundred instructions.
 class Liveness {
 public:
-  /// fused: intermediate tiles of elementwise code take no registers.
+  /// fused: tiles that elementwise code makes and uses up take no registers.
   Liveness(const Program &program, int threads, bool fused) : program(program) {
     cost.assign(program.numRegs(), 0);
     for (const Inst &inst : program.code)
@@ -75,37 +74,39 @@ private:
            op == Op::Broadcast || op == Op::ExpandDims || op == Op::Poison;
   }
 
+  /// Goes on element by element: each element of the result depends on one of each operand.
   static bool isElementwise(Op op) {
     Family family = familyOf(op);
     return family == Family::Arith || family == Family::Math || family == Family::Cast ||
-           family == Family::Shape || op == Op::Constant || op == Op::AddPtr;
+           family == Family::Shape || op == Op::Constant || op == Op::AddPtr || op == Op::Load ||
+           op == Op::Store || op == Op::LocalLoad || op == Op::ProgramId || op == Op::NumPrograms;
   }
 
-  /// A tile that elementwise arithmetic makes and that is used once, soon after, is never there
-  /// as a whole: the compiler goes on with each element before it makes the next.
+  /// A tile that straight code of elementwise operations makes and uses up is never there as a
+  /// whole: the compiler goes on with each element before it makes the next.
   void freeIntermediates() {
-    std::vector<Pc> use(program.numRegs(), -1);
-    std::vector<int> uses(program.numRegs(), 0);
+    std::vector<int> region(program.code.size());
+    int current = 0;
+    for (size_t pc = 0; pc < program.code.size(); ++pc) {
+      bool through = isElementwise(program.code[pc].op) || program.code[pc].op == Op::Copy;
+      current += through ? 0 : 1;
+      region[pc] = through ? current : -1;
+    }
+    std::vector<bool> within(program.numRegs(), true);
+    std::vector<int> madeIn(program.numRegs(), -1);
+    for (size_t pc = 0; pc < program.code.size(); ++pc)
+      for (unsigned i = 0; i < program.code[pc].numResults; ++i)
+        madeIn[program.result(program.code[pc], i)] = region[pc];
     for (size_t pc = 0; pc < program.code.size(); ++pc)
       for (unsigned i = 0; i < program.code[pc].numOperands; ++i)
-        if (Reg reg = program.operand(program.code[pc], i); reg != noReg) {
-          uses[reg] += use[reg] != Pc(pc); // a square is one use
-          use[reg] = Pc(pc);
-        }
+        if (Reg reg = program.operand(program.code[pc], i); reg != noReg)
+          within[reg] = within[reg] && region[pc] == madeIn[reg];
     for (const Edge &edge : program.edges)
       for (auto [to, from] : edge.moves)
-        uses[from] += 2;
-    for (size_t pc = 0; pc < program.code.size(); ++pc) {
-      const Inst &inst = program.code[pc];
-      if (inst.numResults != 1 || !isElementwise(inst.op))
-        continue;
-      Reg reg = program.result(inst, 0);
-      bool soon = uses[reg] == 1 && use[reg] > Pc(pc);
-      for (Pc at = Pc(pc) + 1; soon && at < use[reg]; ++at)
-        soon = isElementwise(program.code[at].op);
-      if (soon && program.code[use[reg]].op != Op::WarpGroupDot)
+        within[from] = false;
+    for (Reg reg = 0; reg < Reg(program.numRegs()); ++reg)
+      if (within[reg] && madeIn[reg] >= 0)
         cost[reg] = 0;
-    }
   }
 
   static int costOf(const Type &type, int threads) {
@@ -193,7 +194,29 @@ private:
 
 } // namespace
 
-std::vector<RegisterEstimate> estimateRegisters(const Program &program, int totalWarps,
+/// Registers that hold, in each loop, the addresses of what it loads: two for each instruction of
+/// a thread, as rows are apart by a stride that only the launch knows; along one row the
+/// instructions differ by constants.
+static std::vector<int> addressRegisters(const Program &program, const std::vector<Work> &work,
+                                         int threads) {
+  std::vector<int> alive(program.code.size(), 0);
+  for (const Loop &loop : program.loops) {
+    int64_t sum = 0;
+    for (Pc pc = loop.head; pc >= 0 && pc < loop.exit; ++pc) {
+      const Work &w = work[pc];
+      if (w.numPipes == 0 || (w.route != Route::AsyncCopy && w.route != Route::GlobalLoad))
+        continue;
+      const Type &pointers = program.typeOf(program.operand(program.code[pc], w.memOperand));
+      sum += 2 * (pointers.shape.size() < 2 ? 1 : (w.pipes[0].lanes + threads - 1) / threads);
+    }
+    for (Pc pc = loop.head; pc >= 0 && pc < loop.exit; ++pc)
+      alive[pc] = std::max(alive[pc], int(std::min<int64_t>(sum, 255)));
+  }
+  return alive;
+}
+
+std::vector<RegisterEstimate> estimateRegisters(const Program &program,
+                                                const std::vector<Work> &work, int totalWarps,
                                                 int64_t registers, int warpSize) {
   int most = 255;
   int even = int(registers / (std::max<int64_t>(1, totalWarps) * warpSize)) / 8 * 8;
@@ -207,8 +230,9 @@ std::vector<RegisterEstimate> estimateRegisters(const Program &program, int tota
     e.warps = warps;
     e.available = requested > 0 ? std::min(most, requested) : available;
     e.location = program.code[entry].loc;
+    std::vector<int> addresses = addressRegisters(program, work, warps * warpSize);
     for (auto [pc, alive] : Liveness(program, warps * warpSize, true).run(entry))
-      e.fusedTiles = std::max(e.fusedTiles, alive);
+      e.fused = std::max(e.fused, alive + addresses[pc]);
     Liveness liveness(program, warps * warpSize, false);
     for (auto [pc, alive] : liveness.run(entry)) {
       if (alive > e.tiles) {
@@ -241,7 +265,7 @@ std::vector<RegisterEstimate> estimateRegisters(const Program &program, int tota
 int launchRegisters(const std::vector<RegisterEstimate> &tasks) {
   int most = 0, least = 255;
   for (const RegisterEstimate &task : tasks) {
-    most = std::max(most, task.fusedTiles + LaunchOverhead);
+    most = std::max(most, task.fused + LaunchOverhead);
     least = std::min(least, task.available);
   }
   return std::min((most + 7) / 8 * 8, least);

@@ -8,10 +8,14 @@
 //
 //   tensor<64x256xf32> in a task of 4 warps: 64 * 256 / 128 = 128 registers
 //
+// Occupancy asks for less: code that goes on element by element never holds its
+// intermediate tiles as a whole, but what a loop loads keeps its addresses.
+//
 //===----------------------------------------------------------------------===//
 #pragma once
 
 #include "sim/program/Program.h"
+#include "sim/timing/Work.h"
 
 #include <string>
 #include <vector>
@@ -28,18 +32,19 @@ struct Spill {
 struct RegisterEstimate {
   std::string task;
   int warps = 0;
-  int tiles = 0;       ///< registers of a thread that live tiles take at most
-  int fusedTiles = 0;  ///< the same where elementwise code goes on element by element
-  int available = 0;   ///< for a thread of the task
+  int tiles = 0;     ///< registers of a thread that live tiles take at most
+  int fused = 0;     ///< the same where elementwise code goes on element by element, and addresses
+  int available = 0; ///< for a thread of the task
   LocId location = -1; ///< where most are alive
   std::vector<Spill> spills;
   /// Beside tiles a thread needs addresses, counters and temporaries.
   bool willSpill() const;
 };
 
-/// One estimate for the kernel's own task and each partition. `totalWarps` is
-/// what a CTA launches, `registers` an SM's.
-std::vector<RegisterEstimate> estimateRegisters(const Program &program, int totalWarps,
+/// One estimate for the kernel's own task and each partition. `work` is what each instruction
+/// asks for, `totalWarps` what a CTA launches, `registers` an SM's.
+std::vector<RegisterEstimate> estimateRegisters(const Program &program,
+                                                const std::vector<Work> &work, int totalWarps,
                                                 int64_t registers, int warpSize);
 
 /// Registers of every thread at the launch that these tasks lead a compiler to:

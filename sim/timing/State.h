@@ -30,6 +30,7 @@ struct Slot {
   int64_t bits = 0;
   Cycles ready = 0;
   bool unknown = false; ///< depends on data that timing does not have
+  bool queued = false;  ///< its instructions wait for a busy pipe
 };
 
 /// Asynchronous operations of a task, group by group.
@@ -72,7 +73,11 @@ struct TimedTask : EventTarget {
   std::vector<Slot> slots;
   std::vector<Pc> calls; ///< pcs of the calls in progress
   std::array<AsyncGroups, AsyncGroupCount> groups;
-  Cycles storesVisible = 0;     ///< shared stores issued so far have landed
+  Cycles storesVisible = 0; ///< shared stores issued so far have landed
+  /// Allocations that its threads have used since their last barrier: read, written.
+  std::vector<std::pair<int, bool>> usedShared;
+  bool scratchRead = false;     ///< by warps that may not be done with it, for an exchange
+  bool copiedByThreads = false; ///< since the last fence its threads have copied to shared memory
   int64_t namedGeneration = -1; ///< generation awaited
   // Why and since when it sleeps.
   Reason sleepReason = Reason::None;

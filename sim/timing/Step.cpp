@@ -158,14 +158,14 @@ void TimingMachine::chargeCode(TimedTask &task, const Work &w) {
 }
 
 void TimingMachine::waitOperands(TimedTask &task, const Inst &inst) {
-  Cycles ready = task.clock;
+  const Slot *last = nullptr;
   const Reg *operands = program.operandsOf(inst);
   for (unsigned i = 0; i < inst.numOperands; ++i)
-    if (operands[i] != noReg)
-      ready = std::max(ready, task.slots[operands[i]].ready);
-  if (ready > task.clock) {
-    block(task, Reason::Operand, task.clock, ready);
-    task.clock = ready;
+    if (operands[i] != noReg && (!last || task.slots[operands[i]].ready > last->ready))
+      last = &task.slots[operands[i]];
+  if (last && last->ready > task.clock) {
+    block(task, last->queued ? Reason::Port : Reason::Operand, task.clock, last->ready);
+    task.clock = last->ready;
   }
 }
 
@@ -175,38 +175,40 @@ void TimingMachine::runPipes(TimedTask &task, const Inst &inst, const Work &w) {
   int partitions = std::min(task.warps, costs.partitions);
   int64_t warpsEach = (task.warps + costs.partitions - 1) / costs.partitions;
   Cycles start = task.clock, ready = start, issued = start, begin = start;
-  Reason heldBy = Reason::None;
+  bool queued = false;
   for (unsigned i = 0; i < w.numPipes; ++i) {
     int64_t threads = int64_t(costs.warpSize) * task.warps;
     int64_t count = (w.pipes[i].lanes + threads - 1) / threads * warpsEach;
     for (int p = 0; p < partitions; ++p) {
       SubPartition &part = sm.partitions[(task.firstPartition + p) % costs.partitions];
       SubPartition::Turn turn = part.commit(start, w.pipes[i].pipe, count);
-      if (turn.start > begin) {
-        begin = turn.start;
-        heldBy = turn.heldBy;
-      }
+      begin = std::max(begin, turn.start);
       issued = std::max(issued, turn.issueDone);
-      ready = std::max(ready, turn.ready);
+      if (turn.ready > ready) {
+        ready = turn.ready;
+        queued = turn.pipeStart > turn.start || turn.pipeDone > turn.issueDone;
+      }
     }
   }
-  if (heldBy != Reason::None)
-    block(task, heldBy, start, begin);
+  block(task, Reason::IssueSlot, start, begin);
   task.clock = std::max(task.clock, issued);
   evalFirst(task, inst, w, ready);
+  for (unsigned i = 0; i < inst.numResults; ++i)
+    task.slots[program.result(inst, i)].queued = queued;
 }
 
 /// Dependent steps: of a division or a function in double precision; of a reduction combining in a
-/// thread, exchanges between lanes, and between warps a trip through shared memory.
+/// thread, exchanges between lanes, and between warps two trips through shared memory.
 void TimingMachine::addChain(TimedTask &task, const Inst &inst, const Work &w, Cycles begin) {
   Cycles step = program.typeOf(program.result(inst, 0)).elem == DType::f64 ? costs.fp64Latency
                                                                            : costs.aluLatency;
   // What a thread combines or computes step by step overlaps with what it issues.
   Cycles combined = begin + (w.chainElements + w.series) * step;
   Cycles chain = w.chainSteps * (costs.shuffleLatency + step);
-  if (w.crossesWarps && task.warps > 1)
-    chain += costs.smemStore + costs.barLatency + costs.smemLoad +
-             2 * (costs.shuffleLatency + costs.aluLatency);
+  // One warp combines what each has stored, and all load the result: a barrier behind each store.
+  if (w.warpSteps > 0 && task.warps > 1)
+    chain += useScratch(task) + 2 * barrierTime(task) + 2 * (costs.smemStore + costs.smemLoad) +
+             w.warpSteps * (costs.shuffleLatency + step);
   for (unsigned i = 0; i < inst.numResults; ++i) {
     Slot &slot = task.slots[program.result(inst, i)];
     slot.ready = std::max({slot.ready, task.clock, combined}) + chain;

@@ -8,6 +8,26 @@ namespace tlx::sim {
 /// Where tables lie whose elements are read in an order that the data tell.
 static constexpr uint64_t ScatteredBase = uint64_t(1) << 58;
 
+/// The compiler puts a barrier of the task between a write and a read of one allocation.
+void TimingMachine::orderShared(TimedTask &task, Reg memory, bool write) {
+  const Type &type = program.typeOf(memory);
+  int64_t bits = task.slots[memory].bits;
+  if (type.kind != TypeKind::MemDesc || type.space != sync::Space::Shared || bits >> 48)
+    return;
+  int found = -1;
+  for (size_t i = 0; i < allocationOffsets.size() && found < 0; ++i)
+    if (program.allocations[i].space == sync::Space::Shared && bits >= allocationOffsets[i] &&
+        bits < allocationOffsets[i] + program.allocations[i].bytes)
+      found = int(i);
+  if (std::any_of(task.usedShared.begin(), task.usedShared.end(), [&](std::pair<int, bool> used) {
+        return used.first == found && used.second != write;
+      }))
+    taskBarrier(task);
+  if (std::pair<int, bool> use{found, write};
+      std::find(task.usedShared.begin(), task.usedShared.end(), use) == task.usedShared.end())
+    task.usedShared.push_back(use);
+}
+
 /// Loads, stores and exchanges through shared memory: address instructions on
 /// the load/store pipes, then passes of the SM's port.
 TimingMachine::Step TimingMachine::sharedAccess(TimedTask &task, const Inst &inst, const Work &w) {
@@ -16,6 +36,10 @@ TimingMachine::Step TimingMachine::sharedAccess(TimedTask &task, const Inst &ins
     waitOperands(task, inst);
     if (!align(task))
       return Step::Suspend;
+    if (inst.op == Op::LocalLoad)
+      orderShared(task, program.operand(inst, 0), false);
+    else if (inst.op == Op::LocalStore)
+      orderShared(task, program.operand(inst, 1), true);
     TimedSm &sm = smOf(task);
     Cycles begin = task.clock;
     if (w.numPipes)
@@ -32,7 +56,7 @@ TimingMachine::Step TimingMachine::sharedAccess(TimedTask &task, const Inst &ins
     }
     Cycles done = turn.done + (load ? costs.smemLoad : costs.smemStore);
     if (inst.op == Op::Copy) // stored, a barrier, loaded
-      done += costs.smemStore + costs.barLatency;
+      done += useScratch(task) + costs.smemStore + barrierTime(task);
     if (!load)
       task.storesVisible = std::max(task.storesVisible, done);
     bool unknown = load;
@@ -45,6 +69,8 @@ TimingMachine::Step TimingMachine::sharedAccess(TimedTask &task, const Inst &ins
                 task.slots[program.operand(inst, 0)].unknown};
       task.slots[program.result(inst, i)] = slot;
     }
+    if (inst.op == Op::LocalAlloc)
+      orderShared(task, program.result(inst, 0), true);
     issuedUntil(task, task.clock, task.clock);
   }
   return runEffects(task, inst);
@@ -158,6 +184,7 @@ TimingMachine::Step TimingMachine::globalAccess(TimedTask &task, const Inst &ins
         (attrs.order == Order::Acquire || attrs.order == Order::AcqRel)) {
       block(task, Reason::Memory, task.clock, ready + costs.fenceGpu);
       task.clock = std::max(task.clock, ready + costs.fenceGpu);
+      dropCached(task);
     }
     issuedUntil(task, task.clock, task.clock);
   }
@@ -296,6 +323,7 @@ TimingMachine::Step TimingMachine::asyncCopy(TimedTask &task, const Inst &inst, 
     waitOperands(task, inst);
     if (!align(task))
       return Step::Suspend;
+    orderShared(task, program.operand(inst, 1 - w.memOperand), true);
     Cycles begin = task.clock;
     runPipes(task, inst, w);
     uint64_t address = uint64_t(task.slots[program.operand(inst, w.memOperand)].bits);
@@ -326,7 +354,8 @@ TimingMachine::Step TimingMachine::remoteStore(TimedTask &task, const Inst &inst
     if (w.numPipes)
       runPipes(task, inst, w);
     Port::Turn turn = smOf(task).clusterOut.commit(begin, w.bytes);
-    Cycles done = turn.done + costs.clusterStore;
+    Cycles done =
+        turn.done + (inst.op == Op::RemoteStore ? costs.clusterStore : costs.clusterStoreAsync);
     if (inst.op == Op::RemoteStore)
       task.storesVisible = std::max(task.storesVisible, done);
     for (unsigned i = 0; i < inst.numResults; ++i)

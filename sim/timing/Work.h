@@ -95,7 +95,7 @@ struct Work {
   // Reductions: what follows one after the other.
   int chainSteps = 0;        ///< exchanges between lanes
   int64_t chainElements = 0; ///< combined by one thread
-  bool crossesWarps = false; ///< through shared memory
+  int warpSteps = 0;         ///< exchanges between warps, through shared memory
   int series = 0; ///< instructions of one element's division or function that wait for each other
   // Copies.
   int boxes = 1;

@@ -278,7 +278,8 @@ bool WorkDecoder::reduce() {
     int64_t along = size_t(attrs.axis) < source.shape.size() ? source.shape[attrs.axis] : n;
     work->chainSteps =
         std::min(vector ? 5 : 2, int(std::bit_width(uint64_t(std::max<int64_t>(1, along)) - 1)));
-    work->crossesWarps = vector && along > 32;
+    work->warpSteps =
+        vector && along > 32 ? std::bit_width(unsigned(program.facts.numWarps)) - 1 : 0;
     work->chainElements = vector ? 1 : along / 4;
     int64_t exchanged = vector ? std::min<int64_t>(n, 32) : 4 * std::max<int64_t>(rows, 32);
     if (inst->cost >= 0 && program.costs[inst->cost].layout.known()) {
@@ -292,7 +293,7 @@ bool WorkDecoder::reduce() {
       };
       work->chainElements = int64_t(1) << bits(layout.registers, true);
       work->chainSteps = int(bits(layout.lanes, true));
-      work->crossesWarps = bits(layout.warps, true) > 0;
+      work->warpSteps = int(bits(layout.warps, true));
       exchanged = int64_t(1) << (bits(layout.registers, false) + int64_t(layout.lanes.size()) +
                                  int64_t(layout.warps.size()));
     }

@@ -34,6 +34,9 @@ public:
   /// drives out one that it left.
   void assumeDirty() { dirtyBefore = true; }
 
+  /// Of so many bytes, those that are at home in other partitions than the one asked.
+  int64_t foreign(int64_t bytes) const { return bytes * (partitions - 1) / partitions; }
+
   /// Dirty bytes still held.
   int64_t dirtyBytes() const;
   int64_t heldBytes() const { return held; }
@@ -55,8 +58,6 @@ private:
   int32_t insert(uint64_t address);
   void grow();
 
-  /// Bytes that a partition fetches from the others for a block.
-  int64_t foreign(int64_t bytes) const { return bytes * (partitions - 1) / partitions; }
   int64_t roomOf(const Block &block) const {
     return block.bytes + foreign(block.bytes) * std::popcount(block.sides);
   }

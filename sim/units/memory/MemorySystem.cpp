@@ -67,7 +67,9 @@ MemoryReply MemorySystem::commit(const MemoryRequest &request) {
   L2Cache::Outcome outcome;
   if (!warm)
     outcome = cache.access(request.address, request.bytes, request.write, partitionOf[request.sm]);
-  l2Moved += request.bytes + outcome.copied;
+  // Half of what is written is at home in the other half and passes through both.
+  int64_t passed = request.write ? cache.foreign(request.bytes) : 0;
+  l2Moved += request.bytes + outcome.copied + passed;
   Cycles latency = spec.hitLatency;
   if (outcome.copied > 0)
     latency += spec.farLatency;

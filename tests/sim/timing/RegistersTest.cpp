@@ -10,7 +10,9 @@ using namespace tlx::sim;
 namespace {
 
 std::vector<RegisterEstimate> estimate(const Program &program, int warps) {
-  return estimateRegisters(program, warps, 65536, 32);
+  Result<std::vector<Work>> work = decodeWork(program);
+  EXPECT_TRUE(work) << work.error().str();
+  return estimateRegisters(program, *work, warps, 65536, 32);
 }
 
 Program twoTilesAlive() {
@@ -39,19 +41,21 @@ TEST(Registers, LiveTilesOverTheTasksThreads) {
   EXPECT_EQ(all[0].spills[0].stored, 13);
 }
 
-TEST(Registers, IntermediatesNeedNoneOfTheLaunchsRegisters) {
+TEST(Registers, WhatElementwiseCodeUsesUpNeedsNoneOfTheLaunchsRegisters) {
   Builder b("k");
   b.facts().numWarps = 4;
   TypeId tile = b.tensor({64, 64}, DType::f32);
   Reg pointer = b.parameter("p", b.type(Type::pointerTensor({64, 64}, DType::f32)), 0);
+  Reg kept = b.emit1(Op::Load, {pointer}, tile);
+  b.emit(Op::Sync, {});
   Reg x = b.emit1(Op::Load, {pointer}, tile);
-  Reg root = b.unary(Op::Sqrt, x);                        // used once, at once
+  Reg root = b.unary(Op::Sqrt, x);
   Reg y = b.binary(Op::AddF, x, b.unary(Op::Exp2, root)); // x is still alive
-  b.emit(Op::Store, {pointer, b.binary(Op::MulF, y, y)});
+  b.emit(Op::Store, {pointer, b.binary(Op::MulF, y, kept)});
   b.emit(Op::Return, {});
   std::vector<RegisterEstimate> all = estimate(b.finish(), 4);
-  EXPECT_EQ(all[0].tiles, 64);
-  EXPECT_EQ(all[0].fusedTiles, 32);
+  EXPECT_EQ(all[0].tiles, 96);
+  EXPECT_EQ(all[0].fused, 32);         // what was loaded before the barrier
   EXPECT_EQ(launchRegisters(all), 56); // 32 and 22, in eights
 }
 
@@ -90,7 +94,8 @@ TEST(Registers, ValuesCarriedByALoopStayAlive) {
   b.emit(Op::Store, {pointer, sum[0]});
   b.emit(Op::Return, {});
   std::vector<RegisterEstimate> all = estimate(b.finish(), 4);
-  EXPECT_EQ(all[0].tiles, 64); // the sum and what was loaded
+  EXPECT_EQ(all[0].tiles, 64);         // the sum and what was loaded
+  EXPECT_EQ(all[0].fused, 32 + 2 * 8); // the sum and eight addresses: 16 bytes of a lane each
   EXPECT_FALSE(all[0].willSpill());
 }
 

@@ -26,8 +26,8 @@ TEST(SubPartition, ThroughputOfEachPipe) {
   // Another pipe works beside it, the same one queues.
   EXPECT_EQ(part.query(180, Pipe::Fma, 1).start, 180);
   SubPartition::Turn queued = part.query(180, Pipe::Mufu, 1);
-  EXPECT_EQ(queued.start, 292);
-  EXPECT_EQ(queued.heldBy, Reason::Port);
+  EXPECT_EQ(queued.pipeStart, 292);
+  EXPECT_EQ(queued.issueDone, 181);
   EXPECT_EQ(part.pipeBusy(Pipe::Mufu), 128); // queries changed nothing
 }
 
@@ -36,7 +36,14 @@ TEST(SubPartition, TheIssueSlotIsShared) {
   part.commit(0, Pipe::Fma, 50);
   SubPartition::Turn turn = part.query(10, Pipe::Alu, 1);
   EXPECT_EQ(turn.start, 50);
-  EXPECT_EQ(turn.heldBy, Reason::IssueSlot);
+}
+
+TEST(SubPartition, WaitingForAPipeLeavesTheIssueSlotToOthers) {
+  SubPartition part(SubPartition::Spec::of(h200()));
+  part.commit(0, Pipe::Mufu, 16);
+  SubPartition::Turn second = part.commit(16, Pipe::Mufu, 16); // until 256
+  EXPECT_EQ(second.pipeStart, 128);
+  EXPECT_EQ(part.query(32, Pipe::Fma, 1).start, 32);
 }
 
 TensorCore::Product wgmma(int64_t m, int64_t n, int64_t k, bool aInSmem = true) {
