@@ -1,6 +1,7 @@
 #include "sim/timing/Registers.h"
 
 #include <algorithm>
+#include <set>
 
 namespace tlx::sim {
 
@@ -21,9 +22,12 @@ public:
   Liveness(const Program &program, int threads, bool fused) : program(program) {
     cost.assign(program.numRegs(), 0);
     for (const Inst &inst : program.code)
+      if (inst.op == Op::Constant)
+        constants.insert(program.result(inst, 0));
+    for (const Inst &inst : program.code)
       for (unsigned i = 0; i < inst.numResults; ++i) {
         Reg reg = program.result(inst, i);
-        if (!isFree(inst.op))
+        if (!isFree(inst.op) && !copiesConstant(inst))
           cost[reg] = costOf(program.typeOf(reg), threads);
       }
     if (fused)
@@ -72,6 +76,11 @@ private:
   static bool isFree(Op op) {
     return op == Op::Constant || op == Op::Splat || op == Op::MakeRange || op == Op::AddPtr ||
            op == Op::Broadcast || op == Op::ExpandDims || op == Op::Poison;
+  }
+
+  /// In another layout a constant is one as well.
+  bool copiesConstant(const Inst &inst) const {
+    return inst.op == Op::Copy && constants.count(program.operand(inst, 0));
   }
 
   /// Goes on element by element: each element of the result depends on one of each operand.
@@ -189,6 +198,7 @@ private:
 
   const Program &program;
   std::vector<int> cost;
+  std::set<Reg> constants;
   std::vector<std::vector<Reg>> liveIn;
 };
 
@@ -215,6 +225,25 @@ static std::vector<int> addressRegisters(const Program &program, const std::vect
   return alive;
 }
 
+/// What code that spills moves. Short of registers, a compiler no longer goes on element by
+/// element: intermediate tiles are there as a whole.
+static std::vector<Spill> spillsOf(const Program &program, Pc entry, int threads, int available) {
+  std::vector<Spill> spills;
+  Liveness liveness(program, threads, false);
+  for (auto [pc, alive] : liveness.run(entry)) {
+    int excess = alive + Overhead - available;
+    if (excess <= 0 || alive == 0)
+      continue;
+    double share = std::min(1.0, double(excess) / alive);
+    const Inst &inst = program.code[pc];
+    Spill spill{pc, int(share * liveness.resultRegisters(inst)),
+                int(share * liveness.operandRegisters(inst))};
+    if (spill.stored + spill.loaded > 0)
+      spills.push_back(spill);
+  }
+  return spills;
+}
+
 std::vector<RegisterEstimate> estimateRegisters(const Program &program,
                                                 const std::vector<Work> &work, int totalWarps,
                                                 int64_t registers, int warpSize) {
@@ -231,24 +260,15 @@ std::vector<RegisterEstimate> estimateRegisters(const Program &program,
     e.available = requested > 0 ? std::min(most, requested) : available;
     e.location = program.code[entry].loc;
     std::vector<int> addresses = addressRegisters(program, work, warps * warpSize);
-    for (auto [pc, alive] : Liveness(program, warps * warpSize, true).run(entry))
-      e.fused = std::max(e.fused, alive + addresses[pc]);
-    Liveness liveness(program, warps * warpSize, false);
-    for (auto [pc, alive] : liveness.run(entry)) {
+    for (auto [pc, alive] : Liveness(program, warps * warpSize, true).run(entry)) {
+      e.launch = std::max(e.launch, alive + addresses[pc]);
       if (alive > e.tiles) {
         e.tiles = alive;
         e.location = program.code[pc].loc;
       }
-      int excess = alive + Overhead - e.available;
-      if (excess <= 0 || alive == 0)
-        continue;
-      double share = std::min(1.0, double(excess) / alive);
-      const Inst &inst = program.code[pc];
-      Spill spill{pc, int(share * liveness.resultRegisters(inst)),
-                  int(share * liveness.operandRegisters(inst))};
-      if (spill.stored + spill.loaded > 0)
-        e.spills.push_back(spill);
     }
+    if (e.willSpill())
+      e.spills = spillsOf(program, entry, warps * warpSize, e.available);
     all.push_back(std::move(e));
   };
   int defaultRegisters = -1;
@@ -265,7 +285,7 @@ std::vector<RegisterEstimate> estimateRegisters(const Program &program,
 int launchRegisters(const std::vector<RegisterEstimate> &tasks) {
   int most = 0, least = 255;
   for (const RegisterEstimate &task : tasks) {
-    most = std::max(most, task.fused + LaunchOverhead);
+    most = std::max(most, task.launch + LaunchOverhead);
     least = std::min(least, task.available);
   }
   return std::min((most + 7) / 8 * 8, least);

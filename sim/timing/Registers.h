@@ -4,12 +4,12 @@
 // the model has no machine code to see it in. It can see which tiles are alive
 // at once: their bytes, spread over the task's threads, are registers that no
 // compiler can save. Values that are computed again for nothing (constants,
-// splats, ranges, addresses) do not count.
+// splats, ranges, addresses) do not count, nor do tiles that elementwise code
+// makes and uses up: it goes on element by element and never holds them whole.
 //
 //   tensor<64x256xf32> in a task of 4 warps: 64 * 256 / 128 = 128 registers
 //
-// Occupancy asks for less: code that goes on element by element never holds its
-// intermediate tiles as a whole, but what a loop loads keeps its addresses.
+// For occupancy, addresses of what a loop loads count as well.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -32,9 +32,9 @@ struct Spill {
 struct RegisterEstimate {
   std::string task;
   int warps = 0;
-  int tiles = 0;     ///< registers of a thread that live tiles take at most
-  int fused = 0;     ///< the same where elementwise code goes on element by element, and addresses
-  int available = 0; ///< for a thread of the task
+  int tiles = 0;       ///< registers of a thread that live tiles take at most
+  int launch = 0;      ///< the same with addresses of what loops load
+  int available = 0;   ///< for a thread of the task
   LocId location = -1; ///< where most are alive
   std::vector<Spill> spills;
   /// Beside tiles a thread needs addresses, counters and temporaries.

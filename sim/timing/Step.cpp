@@ -189,6 +189,12 @@ void TimingMachine::runPipes(TimedTask &task, const Inst &inst, const Work &w) {
         queued = turn.pipeStart > turn.start || turn.pipeDone > turn.issueDone;
       }
     }
+    // Lanes exchange through the crossbar of shared memory, one instruction a pass.
+    if (w.pipes[i].pipe == Pipe::Shuffle && !chip.isAmd()) {
+      Cycles passed = sm.smem.commit(start, 128 * count * partitions).done + costs.shuffleLatency;
+      queued |= passed > ready;
+      ready = std::max(ready, passed);
+    }
   }
   block(task, Reason::IssueSlot, start, begin);
   task.clock = std::max(task.clock, issued);

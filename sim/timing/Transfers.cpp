@@ -294,7 +294,6 @@ TimingMachine::Step TimingMachine::tmaCopy(TimedTask &task, const Inst &inst, co
       task.clock = turn.start;
     }
     turn = load ? sm.tma->load(task.clock, copy) : sm.tma->store(task.clock, copy);
-    sm.smem.commit(task.clock, int64_t(copy.boxes) * copy.boxBytes);
     unitInterval(sm.tmaTrack, turn.start, turn.done, task.pc, copy.boxes * copy.boxBytes);
     Cycles done = turn.done, sourceRead = turn.sourceRead;
     if (!load) {

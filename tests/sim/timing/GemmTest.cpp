@@ -1,3 +1,4 @@
+#include "sim/program/Builder.h"
 #include "sim/timing/Sensitivity.h"
 #include "tests/sim/timing/GemmProgram.h"
 
@@ -123,6 +124,30 @@ TEST(Sensitivity, SlowerMeansLessOfARateAndMoreOfADelay) {
   EXPECT_NEAR(slower(chip, Param::L2BytesPerClk, 2)[Param::L2BytesPerClk],
               chip[Param::L2BytesPerClk] / 2, 1e-6);
   EXPECT_EQ(slower(chip, Param::SmCount, 2)[Param::SmCount], 132);
+}
+
+TEST(SharedMemoryPort, LanesExchangeThroughIt) {
+  for (bool across : {true, false}) {
+    Builder b("k");
+    b.facts().numWarps = 4;
+    TypeId f32 = b.scalar(DType::f32), tile = b.tensor({64, 64}, DType::f32),
+           row = b.tensor({64}, DType::f32);
+    Reg pointer = b.parameter("p", b.type(Type::pointerTensor({64, 64}, DType::f32)), 0);
+    Reg x = b.emit1(Op::Load, {pointer}, tile);
+    Attrs attrs;
+    attrs.axis = 1;
+    attrs.block = b.block(
+        {f32, f32}, [&](const Regs &args) { return Regs{b.binary(Op::AddF, args[0], args[1])}; });
+    if (across)
+      b.emit1(Op::Reduce, {x}, row, attrs);
+    b.emit(Op::Return, {});
+    TimingLaunch launch;
+    launch.arguments.resize(1);
+    launch.arguments[0] = {TimingArgument::Kind::Pointer, 1 << 20, {}, {}};
+    Result<TimingReport> report = simulateTime(b.finish(), launch, *Chip::load("h200"), {});
+    ASSERT_TRUE(report) << report.error().str();
+    EXPECT_EQ(report->smemUtilisation > 0, across);
+  }
 }
 
 TEST(TimedGemm, RejectsWhatDoesNotFit) {

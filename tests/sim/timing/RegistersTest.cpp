@@ -22,6 +22,7 @@ Program twoTilesAlive() {
   Reg pointer = b.parameter("p", b.type(Type::pointerTensor({64, 256}, DType::f32)), 0);
   Reg x = b.emit1(Op::Load, {pointer}, tile);
   Reg y = b.emit1(Op::Load, {pointer}, tile);
+  b.emit(Op::Sync, {});
   Reg z = b.binary(Op::AddF, x, y); // x and y are alive: 128 registers each
   Reg narrow = b.emit1(Op::TruncF, {z}, half);
   b.emit(Op::Store, {pointer, b.emit1(Op::ExtF, {narrow}, tile)});
@@ -41,7 +42,7 @@ TEST(Registers, LiveTilesOverTheTasksThreads) {
   EXPECT_EQ(all[0].spills[0].stored, 13);
 }
 
-TEST(Registers, WhatElementwiseCodeUsesUpNeedsNoneOfTheLaunchsRegisters) {
+TEST(Registers, WhatElementwiseCodeUsesUpNeedsNone) {
   Builder b("k");
   b.facts().numWarps = 4;
   TypeId tile = b.tensor({64, 64}, DType::f32);
@@ -54,8 +55,8 @@ TEST(Registers, WhatElementwiseCodeUsesUpNeedsNoneOfTheLaunchsRegisters) {
   b.emit(Op::Store, {pointer, b.binary(Op::MulF, y, kept)});
   b.emit(Op::Return, {});
   std::vector<RegisterEstimate> all = estimate(b.finish(), 4);
-  EXPECT_EQ(all[0].tiles, 96);
-  EXPECT_EQ(all[0].fused, 32);         // what was loaded before the barrier
+  EXPECT_EQ(all[0].tiles, 32);
+  EXPECT_EQ(all[0].launch, 32);        // what was loaded before the barrier
   EXPECT_EQ(launchRegisters(all), 56); // 32 and 22, in eights
 }
 
@@ -94,9 +95,24 @@ TEST(Registers, ValuesCarriedByALoopStayAlive) {
   b.emit(Op::Store, {pointer, sum[0]});
   b.emit(Op::Return, {});
   std::vector<RegisterEstimate> all = estimate(b.finish(), 4);
-  EXPECT_EQ(all[0].tiles, 64);         // the sum and what was loaded
-  EXPECT_EQ(all[0].fused, 32 + 2 * 8); // the sum and eight addresses: 16 bytes of a lane each
+  EXPECT_EQ(all[0].tiles, 32);          // the sum
+  EXPECT_EQ(all[0].launch, 32 + 2 * 8); // the sum and eight addresses: 16 bytes of a lane each
   EXPECT_FALSE(all[0].willSpill());
+}
+
+TEST(Registers, ConstantsTakeNoneInAnyLayout) {
+  for (bool constant : {true, false}) {
+    Builder b("k");
+    b.facts().numWarps = 4;
+    TypeId tile = b.tensor({64, 64}, DType::f32);
+    Reg pointer = b.parameter("p", b.type(Type::pointerTensor({64, 64}, DType::f32)), 0);
+    Reg x = constant ? b.emit1(Op::Constant, {}, tile) : b.emit1(Op::Load, {pointer}, tile);
+    Reg copy = b.emit1(Op::Copy, {x}, tile);
+    b.emit(Op::Sync, {});
+    b.emit(Op::Store, {pointer, copy});
+    b.emit(Op::Return, {});
+    EXPECT_EQ(estimate(b.finish(), 4)[0].tiles, constant ? 0 : 32);
+  }
 }
 
 TEST(Registers, TasksHaveTheirOwn) {

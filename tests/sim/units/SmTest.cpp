@@ -78,6 +78,12 @@ TEST(TensorCore, QueuesInOrderOfIssue) {
   EXPECT_EQ(core.busy(), 512);
 }
 
+TEST(TensorCore, IsNotDoneBeforeItsOperandsCame) {
+  TensorCore core(TensorCore::Spec::of(h200()));
+  EXPECT_EQ(core.query(0, wgmma(64, 256, 64), 400).busyUntil, 19 + 512);
+  EXPECT_EQ(core.query(0, wgmma(64, 256, 64), 600).busyUntil, 600);
+}
+
 TEST(TensorCore, ALongProductFillsTheQueue) {
   TensorCore core(TensorCore::Spec::of(h200()));
   // 16 instructions, 6 admitted at once: the last one is issued when 10 are over.
