@@ -30,9 +30,6 @@ LISTED_FAULTS = {
 }
 # ... those of sizes that are never excluded (one step, an odd count, an empty sequence), ...
 SIZE_FAULTS = {
-    **dict.fromkeys(("attn_fwd_cluster_pipeline-" + id for id in ("2723a4", "7e0f9d", "95c47b", "a8c7a5")),
-                    "with one or two key blocks, which the host code allows, the epilogue reads slot -1, or a slot that is still "
-                    "being copied (the causal ones always have eight)"),
     "matmul_kernel_tlx_ws-5a08e4": "the CTAs of a pair wait for each other in every step: an odd count of tiles hangs",
     "matmul_kernel_tlx_ws-ba7bd8": "the CTAs of a pair wait for each other in every step: an odd count of tiles hangs",
     "matmul_kernel_tlx_ws-e0668e": "the CTAs of a pair wait for each other in every step: an odd count of tiles hangs",

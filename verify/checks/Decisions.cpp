@@ -79,13 +79,11 @@ bool DecisionTable::residueFits(const State &state, const DecisionKey &key) cons
     if (!times)
       continue;
     Interval interval = known(state, key.first, key.second);
-    // Contract: what is divided is not negative.
-    interval.lo = std::max(interval.lo, ceilDiv(-c, times));
     if (interval.lo == INT64_MIN || interval.hi == INT64_MAX)
       continue;
     auto [modulus, residue] = choice;
     auto fits = [&, m = modulus, r = residue](int64_t value) {
-      return (times * value + c) % m == r;
+      return ((times * value + c) % m + m) % m == r;
     };
     int64_t value = interval.lo, last = std::min(interval.hi, interval.lo + modulus - 1);
     while (value <= last && !fits(value))

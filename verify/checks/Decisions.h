@@ -64,6 +64,8 @@ struct Fork {
   bool negated = false;
   /// About a part of what is asked: which of the two a minimum is.
   bool within = false;
+  /// Whether what is divided is not negative; no is what an empty size gives.
+  bool ofDividend = false;
   /// Not a question but a choice: `residueOf` modulo `modulus`.
   LinId residueOf = -1;
   int64_t modulus = 0;

@@ -33,7 +33,14 @@ Machine::Eval Machine::evaluate(State &state, int task, ExprId expr, int64_t &va
       return e;
     else if (e == Eval::Known)
       return foldBinary(node.op, value, right.value, value) ? e : Eval::Unknown;
-    return residue(state, task, node.a, modulus, value);
+    bool negative = false; // division rounds towards zero, masks take the bits
+    if (node.op == Op::Rem)
+      if (Eval e = isNegative(state, task, node.a, negative); e != Eval::Known)
+        return e;
+    Eval e = residue(state, task, node.a, modulus, value);
+    if (e == Eval::Known && negative && value)
+      value -= modulus;
+    return e;
   }
   int64_t a, b;
   Eval ea = evaluate(state, task, node.a, a);
@@ -54,8 +61,21 @@ Machine::Eval Machine::evaluate(State &state, int task, ExprId expr, int64_t &va
   return Eval::Unknown;
 }
 
-/// The value modulo `modulus` of an expression that is not known itself
-/// (contract: it is not negative). Symbols get a residue by choice.
+/// Asked where neither operands nor what is known of the launch says it.
+Machine::Eval Machine::isNegative(State &state, int task, ExprId expr, bool &value) {
+  LinId form = linears.of(expr);
+  value = false;
+  if (linears.range(linears.form(form)).first >= 0)
+    return Eval::Known;
+  Eval e = ask(state, task, linears.add(form, linears.intern({1, {}})), value);
+  value = !value;
+  if (e == Eval::Forks)
+    stop.fork.within = stop.fork.ofDividend = stop.fork.residueOf < 0;
+  return e;
+}
+
+/// The value modulo `modulus`, from 0 on, of an expression that is not known itself. Symbols
+/// get a residue by choice.
 Machine::Eval Machine::residue(State &state, int task, ExprId expr, int64_t modulus,
                                int64_t &value) {
   const ExprNode node = program.exprs[expr];

@@ -33,9 +33,7 @@ public:
         within(r, known.lo, known.hi);
     }
     for (const auto &[id, choice] : residues) {
-      Integers::Term value = form(linears.form(id), {});
-      solver.assertAtLeast(value, 0); // contract: what is divided is not negative
-      Integers::Term rest = solver.remainder(value, solver.constant(choice.first));
+      Integers::Term rest = lowBits(form(linears.form(id), {}), choice.first).second;
       within(rest, choice.second, choice.second);
     }
     // A program id is one of the launch's.
@@ -91,7 +89,7 @@ private:
     return linears.form(id).terms.empty() ? linears.form(id).c : 0;
   }
 
-  /// Quotient and remainder as bits have them: rounded down.
+  /// Quotient and remainder rounded down, as bits have them and residues are.
   std::pair<Integers::Term, Integers::Term> lowBits(Integers::Term x, int64_t by) {
     Integers::Term quotient = solver.variable("b" + std::to_string(solver.count()));
     Integers::Term rest = solver.add(x, solver.multiply(solver.constant(-by), quotient));

@@ -86,6 +86,7 @@ private:
   Eval ask(State &state, int task, LinId form, bool &value);
   Eval askAt(State &state, int task, LinId form, std::vector<int64_t> n, bool mayFork, bool &value);
   Eval pinDown(State &state, int task, ExprId expr, int64_t &value);
+  Eval isNegative(State &state, int task, ExprId expr, bool &value);
   Eval residue(State &state, int task, ExprId expr, int64_t modulus, int64_t &value);
   Eval residueOfParts(State &state, int task, const ExprNode &node, int64_t modulus,
                       int64_t &value);

@@ -59,7 +59,7 @@ public:
       if (stop.kind == Stop::Violated) {
         fill(result);
         if (!options.strict)
-          if (auto p = emptyLaunch(node)) {
+          if (auto p = emptyLaunch(node, stop.violation.cls)) {
             result.preconditions.push_back(*p);
             result.verdict = ProofResult::Unknown;
             return result;
@@ -223,38 +223,63 @@ private:
   }
 
   /// A violation behind a loop that a launch-invariant value makes empty, so
-  /// that it is empty for the whole launch, asks for a precondition instead.
-  std::optional<Precondition> emptyLaunch(int node) {
+  /// that it is empty for the whole launch, asks for a precondition instead. The slot of a last
+  /// step that there is none of (-1 % S) does where any question says that a size is zero, or
+  /// where the launch is too short for the loop between prologue and epilogue.
+  std::optional<Precondition> emptyLaunch(int node, BugClass violated) {
+    std::vector<const Node *> empties, negatives;
+    bool loopIsEmpty = false, beforeFirst = false;
     for (int id : pathTo(node)) {
       const Node &n = nodes[id];
-      if (n.fork.residueOf >= 0 || !n.fork.loopCondition || !n.fork.firstEvaluation ||
-          n.yes != n.fork.negated)
+      if (n.fork.residueOf >= 0 || n.yes != n.fork.negated)
         continue;
-      const DecisionTable &table = machine.decisions();
-      const DecisionClass &cls = table.cls(n.fork.key.first);
+      beforeFirst |= n.fork.ofDividend && violated == BugClass::OutOfRange;
+      const DecisionClass &cls = machine.decisions().cls(n.fork.key.first);
       if (cls.varies)
         continue;
-      LinForm size = cls.rest;
-      int64_t atLeast = n.fork.threshold;
-      if (n.fork.negated) { // the loop runs while R < atLeast
-        for (auto &[term, coef] : size.terms)
-          coef = -coef;
-        atLeast = 1 - atLeast;
-      }
-      // Only a size of zero may be excluded, not one step of a peeled loop.
-      int64_t step = cls.ords.empty() ? 0 : std::abs(cls.ords.back().second) / cls.scale;
-      if (cls.invariant ? !table.linears.saysEmpty(size, atLeast)
-                        : !table.linears.saysBeyond(size, atLeast, step))
-        continue;
-      if (options.launchReaches && options.launchReaches(table.linears, size, atLeast))
-        continue;
-      LinForm excludes = size;
-      excludes.c += 1 - atLeast;
-      if (!feasibility.someLaunch(machine.decisions().linears.intern(std::move(excludes))))
-        continue; // all launches that the kernel assumes are empty
-      return Precondition{table.linears.printAtLeast(size, atLeast), size, atLeast};
+      bool ofLoop = n.fork.loopCondition && n.fork.firstEvaluation;
+      loopIsEmpty |= ofLoop && cls.invariant;
+      if (n.fork.ofDividend && violated == BugClass::OutOfRange)
+        negatives.push_back(&n);
+      else if (ofLoop || violated == BugClass::OutOfRange)
+        empties.push_back(&n);
     }
+    for (const Node *n : empties)
+      if ((n->fork.loopCondition && n->fork.firstEvaluation) || beforeFirst)
+        if (auto p = excluding(*n, false))
+          return p;
+    for (bool isPeeled : {false, true})
+      for (const Node *n : negatives)
+        if (!isPeeled || loopIsEmpty)
+          if (auto p = excluding(*n, isPeeled))
+            return p;
     return std::nullopt;
+  }
+
+  /// The launches that answer a question otherwise, if these are those with a size of zero
+  /// (`anySize`: or any other).
+  std::optional<Precondition> excluding(const Node &n, bool anySize) {
+    const DecisionTable &table = machine.decisions();
+    const DecisionClass &cls = table.cls(n.fork.key.first);
+    LinForm size = cls.rest;
+    int64_t atLeast = n.fork.threshold;
+    if (n.fork.negated) { // the loop runs while R < atLeast
+      for (auto &[term, coef] : size.terms)
+        coef = -coef;
+      atLeast = 1 - atLeast;
+    }
+    // Only a size of zero may be excluded, not one step of a peeled loop.
+    int64_t step = cls.ords.empty() ? 0 : std::abs(cls.ords.back().second) / cls.scale;
+    if (cls.invariant ? !anySize && !table.linears.saysEmpty(size, atLeast)
+                      : !table.linears.saysBeyond(size, atLeast, step))
+      return std::nullopt;
+    if (options.launchReaches && options.launchReaches(table.linears, size, atLeast))
+      return std::nullopt;
+    LinForm excludes = size;
+    excludes.c += 1 - atLeast;
+    if (!feasibility.someLaunch(machine.decisions().linears.intern(std::move(excludes))))
+      return std::nullopt; // all launches that the kernel assumes are empty
+    return Precondition{table.linears.printAtLeast(size, atLeast), size, atLeast};
   }
 
   void explain(ProofResult &result, int node) {

@@ -148,7 +148,13 @@ Machine::Eval Machine::simplifyTerm(State &state, int task, int t, LinForm &form
       int64_t divisor = linears.form(term.operands[1]).c;
       if (linears.form(term.operands[1]).terms.empty() && divisor > 0 &&
           chosen->second.first % divisor == 0) {
-        by = linears.intern({chosen->second.second % divisor, {}});
+        int64_t rest = chosen->second.second % divisor;
+        if (rest && linears.range(linears.form(term.operands[0])).first < 0) {
+          if (!compared(Op::Lt, term.operands[0], linears.intern({0, {}})))
+            return Eval::Unknown;
+          rest -= known ? divisor : 0;
+        }
+        by = linears.intern({rest, {}});
         return Eval::Known;
       }
     }
