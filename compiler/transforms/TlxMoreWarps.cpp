@@ -18,6 +18,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 
+#include <algorithm>
+
 using namespace mlir;
 
 namespace tlx {
@@ -26,12 +28,14 @@ namespace tlx {
 
 namespace {
 
-/// Registers of a thread (PTX ISA), and warps that this is done up to: with twice as many, each
-/// thread would have no more than the product takes.
-constexpr int64_t kRegisters = 255, kMostWarps = 16;
+/// Registers of a thread (PTX ISA), those of a multiprocessor (CUDA programming guide, technical
+/// specifications of compute capability 9.0), and what a thread needs beside a product's.
+constexpr int64_t kRegisters = 255, kAllRegisters = 64 * 1024, kOthers = 32;
 
-/// Rows of a warp's part of a product (PTX ISA, "wgmma.mma_async").
-constexpr int64_t kWarpRows = 16;
+/// Rows of a warp's part of a product and columns that it has at most (PTX ISA,
+/// "wgmma.mma_async").
+constexpr int64_t kWarpRows = 16, kMostColumns = 256;
+constexpr int64_t kMostWarps = 16;
 
 /// Whether an operation does the same for any number of warps.
 bool anyNumberOfWarps(Operation *op) {
@@ -92,17 +96,23 @@ private:
                 .wasInterrupted();
   }
 
-  /// Whether a product does not fit in its threads' registers, and has rows for more of them.
+  /// Whether a product does not fit in its threads' registers, has rows for more of them, and
+  /// each of twice as many threads has registers for one instruction of every product.
   static bool tooFew(ModuleOp module, int64_t warps) {
-    bool found = false;
+    bool found = false, fits = true;
     module.walk([&](Operation *op) {
       if (!isa<ttng::WarpGroupDotOp, tt::DotOp>(op))
         return;
       auto type = cast<RankedTensorType>(op->getResult(0).getType());
-      int64_t registers = type.getNumElements() * type.getElementTypeBitWidth() / 32 / (32 * warps);
-      found |= registers > kRegisters && type.getDimSize(0) >= kWarpRows * 2 * warps;
+      auto registersOf = [&](int64_t elements) {
+        return elements * type.getElementTypeBitWidth() / 32 / 32;
+      };
+      int64_t columns = std::min(type.getShape().back(), kMostColumns);
+      fits &= (registersOf(kWarpRows * columns) + kOthers) * 32 * 2 * warps <= kAllRegisters;
+      found |= registersOf(type.getNumElements()) / warps > kRegisters &&
+               type.getDimSize(0) >= kWarpRows * 2 * warps;
     });
-    return found;
+    return found && fits;
   }
 };
 

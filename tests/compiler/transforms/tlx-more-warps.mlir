@@ -19,13 +19,26 @@ tt.func @spills(%a: !ttg.memdesc<128x64xf16, #s, #smem>, %b: !ttg.memdesc<64x256
 
 // -----
 
-// A product whose layout is not chosen yet; twice as many are not enough.
-// CHECK: "ttg.num-warps" = 16 : i32
+// A product whose layout is not chosen yet; twice as many are not enough, and a thread of 16 warps
+// has no more than the 128 registers that one instruction of 256 columns takes.
+// CHECK: "ttg.num-warps" = 8 : i32
 // CHECK: tt.func @plain
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 tt.func @plain(%a: tensor<256x64xf16>, %b: tensor<64x256xf16>, %c: tensor<256x256xf32>) -> tensor<256x256xf32> {
   %d = tt.dot %a, %b, %c : tensor<256x64xf16> * tensor<64x256xf16> -> tensor<256x256xf32>
   tt.return %d : tensor<256x256xf32>
+}
+}
+
+// -----
+
+// An instruction of 128 columns takes 64.
+// CHECK: "ttg.num-warps" = 16 : i32
+// CHECK: tt.func @narrow
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+tt.func @narrow(%a: tensor<512x64xf16>, %b: tensor<64x128xf16>, %c: tensor<512x128xf32>) -> tensor<512x128xf32> {
+  %d = tt.dot %a, %b, %c : tensor<512x64xf16> * tensor<64x128xf16> -> tensor<512x128xf32>
+  tt.return %d : tensor<512x128xf32>
 }
 }
 
