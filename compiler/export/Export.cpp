@@ -9,7 +9,8 @@ namespace tlx {
 static Result<tt::FuncOp> findKernel(ModuleOp module, const std::string &name) {
   tt::FuncOp found;
   for (auto function : module.getOps<tt::FuncOp>()) {
-    if (!name.empty() ? function.getName() == name : function.isPublic()) {
+    if (!function.isExternal() &&
+        (!name.empty() ? function.getName() == name : function.isPublic())) {
       if (found)
         return Error("the module has several kernels: '" + found.getName().str() + "' and '" +
                          function.getName().str() + "'",
@@ -22,7 +23,7 @@ static Result<tt::FuncOp> findKernel(ModuleOp module, const std::string &name) {
   if (!name.empty())
     return Error("the module has no kernel '" + name + "'", sourceLocationOf(module.getLoc()),
                  "the manifest belongs to another kernel");
-  return Error("the module has no public tt.func", sourceLocationOf(module.getLoc()));
+  return Error("the module has no public tt.func with a body", sourceLocationOf(module.getLoc()));
 }
 
 /// Facts that the module states win over guesses, not over what was given.

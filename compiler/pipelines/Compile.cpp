@@ -21,7 +21,7 @@ Result<tt::FuncOp> findKernel(ModuleOp module, const CompileOptions &options) {
   for (auto function : module.getOps<tt::FuncOp>()) {
     bool meant =
         options.kernel.empty() ? function.isPublic() : function.getName().str() == options.kernel;
-    if (!meant)
+    if (!meant || function.isExternal())
       continue;
     if (found)
       return Error("there are several kernels: '" + found.getName().str() + "' and '" +

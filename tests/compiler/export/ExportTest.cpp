@@ -43,6 +43,17 @@ const sim::Inst *find(const sim::Program &program, sim::Op op, unsigned nth = 0)
   return nullptr;
 }
 
+TEST(Export, WhatIsOnlyDeclaredIsNoKernel) {
+  const char *text = R"(
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+  tt.func public @declared()
+})";
+  EXPECT_NE(exportText(text).error.find("the module has no public tt.func with a body"),
+            std::string::npos);
+  EXPECT_NE(exportText(text, "declared").error.find("the module has no kernel 'declared'"),
+            std::string::npos);
+}
+
 // How an accumulator of a pair of CTAs lies stands in front of the product alone; the load
 // through another view must find it there.
 TEST(Export, AllViewsOfAnAccumulatorLieAsTheProductAsks) {
