@@ -13,6 +13,7 @@ namespace {
 /// Removes an operation; what used its results takes its operand of the same
 /// type (accumulators pass through waits), or a token from nowhere.
 bool drop(Operation *op, const Role &, int) {
+  op->getContext()->getOrLoadDialect<ub::UBDialect>();
   OpBuilder b(op);
   unsigned next = 0;
   for (Value result : op->getResults()) {
