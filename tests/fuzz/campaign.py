@@ -4,8 +4,8 @@
     campaign.py --bin FOLDER --out FOLDER [--seconds N] [--cores N] [--runs N] [--ir-seconds N] [TARGET...]
 
 FOLDER of --bin holds fuzz-formats and fuzz-ir. Each core takes the target that is furthest from its
-goal (--runs executions of a file format, --ir-seconds processor seconds of an IR target), for half a
-minute; the processes of one target share their inputs. The campaign ends when all goals are reached
+goal (--runs executions of a file format, --ir-seconds processor seconds of an IR target), for five
+minutes; the processes of one target share their inputs. The campaign ends when all goals are reached
 or after --seconds. --out gets summary.txt, the findings, and corpus/ with the inputs found, from
 which the next campaign goes on. Exit status 1: there is a finding.
 """
@@ -22,7 +22,7 @@ import time
 import kept
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-SLICE = 30  # seconds a process runs before its core looks for a target again
+SLICE = 300  # seconds a process runs before its core looks for a target again; each reads all inputs first
 FINDINGS = [re.compile(pattern, re.M) for pattern in (
     r"property does not hold: .*", r"^\S+: runtime error: .*", r"^SUMMARY: .*")]
 # LLVM's libraries are not instrumented, and mark memory that inlined code does not unmark.
