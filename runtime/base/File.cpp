@@ -34,29 +34,17 @@ struct Descriptor {
 
 bool fileExists(const std::string &path) { return ::access(path.c_str(), F_OK) == 0; }
 
-Result<std::string> readFile(const std::string &path, uint64_t maxBytes) {
-  Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (file.fd < 0)
-    return fileError(path, "cannot read: " + reason(errno));
-  struct stat info;
-  if (::fstat(file.fd, &info) != 0)
-    return fileError(path, "cannot read: " + reason(errno));
-  if (S_ISDIR(info.st_mode))
-    return fileError(path, "cannot read: " + reason(EISDIR));
-  auto tooLarge = [&] {
-    return fileError(path, "cannot read: larger than " + std::to_string(maxBytes >> 20) + " MiB");
-  };
-  if (uint64_t(info.st_size) > maxBytes)
-    return tooLarge();
-
-  // Pipes have no size: read until the end, growing as needed.
+static Result<std::string> readAll(int fd, const std::string &path, uint64_t size,
+                                   uint64_t maxBytes) {
   std::string out;
-  out.resize(size_t(info.st_size) + 1);
   size_t used = 0;
   for (;;) {
+    if (size > maxBytes || used > maxBytes)
+      return fileError(path, "cannot read: larger than " + std::to_string(maxBytes >> 20) + " MiB");
+    // What pipes and files of /proc hold is only known at their end.
     if (used == out.size())
-      out.resize(out.size() * 2 + 4096);
-    ssize_t got = ::read(file.fd, out.data() + used, out.size() - used);
+      out.resize(used ? used * 2 : size_t(size) + 4096);
+    ssize_t got = ::read(fd, out.data() + used, out.size() - used);
     if (got < 0 && errno == EINTR)
       continue;
     if (got < 0)
@@ -64,11 +52,29 @@ Result<std::string> readFile(const std::string &path, uint64_t maxBytes) {
     if (got == 0)
       break;
     used += size_t(got);
-    if (used > maxBytes)
-      return tooLarge();
   }
   out.resize(used);
   return out;
+}
+
+Result<std::string> readFile(const std::string &path, uint64_t maxBytes) {
+  // Neither opening nor reading waits for what may never come, as a pipe's other end.
+  Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
+  if (file.fd < 0)
+    return fileError(path, "cannot read: " + reason(errno));
+  struct stat info;
+  if (::fstat(file.fd, &info) != 0)
+    return fileError(path, "cannot read: " + reason(errno));
+  if (S_ISDIR(info.st_mode))
+    return fileError(path, "cannot read: " + reason(EISDIR));
+  if (!S_ISREG(info.st_mode))
+    return fileError(path, S_ISFIFO(info.st_mode) ? "cannot read: is a pipe, not a file"
+                                                  : "cannot read: is a device, not a file");
+  return readAll(file.fd, path, uint64_t(info.st_size), maxBytes);
+}
+
+Result<std::string> readStandardInput(uint64_t maxBytes) {
+  return readAll(STDIN_FILENO, "<stdin>", 0, maxBytes);
 }
 
 Result<void> writeFile(const std::string &path, std::string_view contents) {

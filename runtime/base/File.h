@@ -1,7 +1,8 @@
 //===- File.h - whole files in and out ------------------------------------===//
 //
 // Reading and writing whole files with errors in the user's words: "no such
-// file", "is a directory", "larger than …".
+// file", "is a directory", "larger than …". A file has an end: devices and pipes
+// are refused at once.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -15,8 +16,13 @@
 
 namespace tlx {
 
+/// More than any text has: IR, JSON, a chip table, a package.
+inline constexpr uint64_t maxTextBytes = uint64_t(256) << 20;
+
 /// The contents of a file of at most `maxBytes`. Errors are located at `path`.
-Result<std::string> readFile(const std::string &path, uint64_t maxBytes = uint64_t(1) << 32);
+Result<std::string> readFile(const std::string &path, uint64_t maxBytes = maxTextBytes);
+/// All of standard input; errors are located at "<stdin>".
+Result<std::string> readStandardInput(uint64_t maxBytes = maxTextBytes);
 /// Creates or replaces a file.
 Result<void> writeFile(const std::string &path, std::string_view contents);
 /// Before a file is written into a folder under a name that nobody typed: a link that lies there,

@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "runtime/base/File.h"
 #include "runtime/base/Result.h"
 
 #include <cstdint>
@@ -54,7 +55,7 @@ struct Document {
 };
 
 struct Limits {
-  uint64_t maxBytes = uint64_t(256) << 20;
+  uint64_t maxBytes = maxTextBytes;
   unsigned maxDepth = 100;
 };
 

@@ -233,7 +233,7 @@ Result<Array> parse(std::string_view contents, const std::string &file) {
 }
 
 Result<Array> read(const std::string &path) {
-  Result<std::string> contents = readFile(path);
+  Result<std::string> contents = readFile(path, uint64_t(1) << 32);
   if (!contents)
     return std::move(contents).error();
   return parse(*contents, path);

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
-#include <iostream>
-#include <iterator>
 #include <optional>
 #include <unordered_map>
 
@@ -191,18 +189,13 @@ Result<void> checkSourceText(std::string_view text, const std::string &path) {
 }
 
 Result<std::string> readSourceText(const std::string &path) {
-  std::string text;
-  if (path == "-") {
-    text.assign(std::istreambuf_iterator<char>(std::cin), {});
-  } else {
-    Result<std::string> contents = readFile(path);
-    if (!contents)
-      return std::move(contents).error();
-    if (path.ends_with(".py"))
-      return Error("this is a Python program, not IR", {path, 1, 1},
-                   "`tlx verify` and `tlx run` record what it launches, `tlx record` keeps the IR");
-    text = std::move(*contents);
-  }
+  Result<std::string> contents = path == "-" ? readStandardInput() : readFile(path);
+  if (!contents)
+    return std::move(contents).error();
+  if (path.ends_with(".py"))
+    return Error("this is a Python program, not IR", {path, 1, 1},
+                 "`tlx verify` and `tlx run` record what it launches, `tlx record` keeps the IR");
+  std::string text = std::move(*contents);
   if (text.starts_with("\xEF\xBB\xBF")) // a byte order mark, which some editors write
     text.erase(0, 3);
   if (Result<void> checked = checkSourceText(text, path == "-" ? "<stdin>" : path); !checked)

@@ -166,7 +166,7 @@ Result<Manifest> parseManifest(std::string_view text, const std::string &file) {
 }
 
 Result<Manifest> readManifest(const std::string &path) {
-  Result<std::string> text = readFile(path, uint64_t(256) << 20);
+  Result<std::string> text = readFile(path);
   if (!text)
     return std::move(text).error();
   return parseManifest(*text, path);

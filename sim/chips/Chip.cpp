@@ -1,11 +1,11 @@
 #include "sim/chips/Chip.h"
 #include "runtime/base/Cli.h"
+#include "runtime/base/File.h"
 #include "sim/chips/BuiltinChips.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 #include <sstream>
 
 namespace tlx::sim {
@@ -101,11 +101,10 @@ Result<Chip> Chip::load(const std::string &nameOrPath) {
     return Error("no chip is called '" + nameOrPath + "'", {},
                  "built in: " + known + "; a table of your own is a path that ends in .chip");
   }
-  std::ifstream in(nameOrPath, std::ios::binary);
-  std::ostringstream text;
-  if (!in || !(text << in.rdbuf()))
-    return Error("cannot read the chip table", {nameOrPath});
-  return parse(text.str(), nameOrPath);
+  Result<std::string> text = readFile(nameOrPath);
+  if (!text)
+    return std::move(text).error();
+  return parse(*text, nameOrPath);
 }
 
 Result<void> Chip::whatIf(const std::string &assignment) {

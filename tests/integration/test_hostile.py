@@ -246,6 +246,41 @@ class Json(Hostile):
                     self.assertLess(len(self.refuses(command, path, says)), 1000)
 
 
+class NoFiles(Hostile):
+    """What is no file, or has no end, is refused before it is read: nothing waits, nothing fills the memory."""
+
+    def readers(self, path):
+        return (*self.commands(path), ["tlx", "verify", path], ["tlx-verify", KERNEL, "--manifest", path],
+                ["tlx-verify", KERNEL, "--policy", path], ["tlx-verify", KERNEL, "--baseline", path], ["tlx-compile", KERNEL, "--manifest", path, "--emit", "ptx"],
+                ["tlx-run", "--device", "sim", KERNEL, "--manifest", path], ["tlx-run", "--device", "sim", KERNEL, "--replay", path],
+                ["tlx-run", "--compare", path, path], ["tlx-run", "--device", "sim", KERNEL, "--sweep", path],
+                ["tlx-run", "--device", "sim", KERNEL, "--manifest", MANIFEST, "--chip", path])
+
+    def test_areRefusedAtOnce(self):
+        pipe, large = os.path.join(self.folder, "pipe"), self.file("large", "")
+        os.mkfifo(pipe)
+        os.truncate(large, 5 << 30)
+        for path, says in (("/dev/zero", "cannot read: is a device, not a file"), (pipe, "cannot read: is a pipe, not a file"),
+                           (large, "cannot read: larger than 256 MiB")):
+            for command in self.readers(path):
+                with self.subTest(path, command=command):
+                    self.refuses(command, path, says, line=False, timeout=15)
+
+    def test_dataOfAManifest(self):
+        for path, says in (("/dev/zero", "is a device"), (self.file("large.npy", ""), "larger than 4096 MiB")):
+            if path != "/dev/zero":
+                os.truncate(path, 5 << 30)
+            launch = self.file("launch.json", manifest(data={"file": path}))
+            with self.subTest(path):
+                self.refuses(["tlx-run", "--device", "sim", self.file("k.ttir", kernel("")), "--manifest", launch], None, says, line=False, timeout=15)
+
+    def test_standardInputWithoutEnd(self):
+        for command in self.commands("-"):
+            with self.subTest(tool=command[0]), open("/dev/zero", "rb") as endless:
+                done = subprocess.run([pytlx.tool(command[0]), *command[1:]], stdin=endless, capture_output=True, text=True, timeout=30, cwd=self.folder)
+                self.assertEqual((done.returncode, done.stderr), (2, "<stdin>: error: cannot read: larger than 256 MiB\n"))
+
+
 class Packages(Hostile):
     """Read before any device has a look; nothing of them is a path."""
 

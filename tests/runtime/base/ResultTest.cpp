@@ -2,6 +2,7 @@
 #include "runtime/base/File.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace tlx;
@@ -47,6 +48,21 @@ TEST(File, ErrorsNameTheReason) {
   EXPECT_EQ(*readFile(path), "hello");
   EXPECT_FALSE(createFolder(path + "/c").ok());
   EXPECT_EQ(readFile(path, 4).error().message, "cannot read: larger than 0 MiB");
+}
+
+TEST(File, OnlyWhatHasAnEndIsRead) {
+  EXPECT_EQ(readFile("/dev/zero").error().str(),
+            "/dev/zero: error: cannot read: is a device, not a file");
+  std::string pipe = testing::TempDir() + "tlx-pipe-test", large = pipe + ".large";
+  ::unlink(pipe.c_str());
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_EQ(readFile(pipe).error().message, "cannot read: is a pipe, not a file"); // nobody writes
+  ::unlink(pipe.c_str());
+  ASSERT_TRUE(writeFile(large, "x").ok());
+  ASSERT_EQ(::truncate(large.c_str(), off_t(maxTextBytes) + 1), 0);
+  EXPECT_EQ(readFile(large).error().message, "cannot read: larger than 256 MiB");
+  ::unlink(large.c_str());
+  EXPECT_FALSE(readFile("/proc/self/status")->empty()); // announces no size
 }
 
 TEST(File, OnlyLinksAreRemoved) {

@@ -118,7 +118,7 @@ TEST(Chip, UnknownNamesAndFiles) {
             "error: no chip is called 'h300'\nhint: built in: b200, gfx1250, h100, h200, mi300x, "
             "mi350x; a table of your own is a path that ends in .chip");
   EXPECT_EQ(Chip::load("./nothing.chip").error().str(),
-            "./nothing.chip: error: cannot read the chip table");
+            "./nothing.chip: error: cannot read: no such file or folder");
 }
 
 } // namespace

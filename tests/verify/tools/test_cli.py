@@ -296,15 +296,16 @@ class Cli(unittest.TestCase):
         self.assertRegex(out.splitlines()[-1], r"interrupted: \d+ files not looked at")
 
     def test_interruptionEndsAFileThatDoesNotAnswer(self):
-        path = os.path.join(self.folder, "never.mlir")
-        os.mkfifo(path)  # whoever reads it waits for a writer
-        process = subprocess.Popen([pytlx.tool("tlx-verify"), "--no-cache", path], stdout=subprocess.PIPE, text=True,
+        # Whoever reads standard input waits for a writer.
+        process = subprocess.Popen([pytlx.tool("tlx-verify"), "--no-cache", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                                    preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        self.addCleanup(process.stdin.close)
         children = "/proc/%d/task/%d/children" % (process.pid, process.pid)
         while process.poll() is None and not pytlx.read(children):
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
-        out = process.communicate(timeout=30)[0]
+        process.wait(timeout=30)
+        out = process.stdout.read()
         self.assertEqual((process.returncode, "UNKNOWN(interrupted)" in out), (4, True), out)
 
     def test_programsInFoldersAreNotSkippedInSilence(self):
