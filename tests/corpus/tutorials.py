@@ -39,11 +39,6 @@ KNOWN_FAULTS = {
         "them: only the last reader waits for those stores, so they may come after the first product",
     ("blackwell-triton-addmm-2cta_test.py", "matmul_2cta_kernel"):
         "tl.dot over two CTAs arrives on the cluster's barrier before each product and never waits for it; the machine code does the same",
-    ("amd_fa_cluster.py", "_attn_fwd_cluster_pipeline"):
-        "with one or two key blocks, which the host code allows, the epilogue reads slot -1, or a slot that is still being copied; causal "
-        "kernels always have eight",
-    ("amd_fa_cluster.py", "_attn_fwd_cluster_persistent_pipeline"):
-        "as _attn_fwd_cluster_pipeline, of which it is the persistent form",
 }
 TARGETS = ("cuda:90", "cuda:100", "hip:gfx950", "hip:gfx1250")
 FEWEST = 0.95
