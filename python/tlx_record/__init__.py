@@ -33,6 +33,7 @@ if "pytest" in sys.modules:  # loaded by `pytest -p tlx_record`, which looks for
         pytest_addoption,
         pytest_collection_modifyitems,
         pytest_configure,
+        pytest_pycollect_makemodule,
         pytest_runtest_call,
         pytest_terminal_summary,
         pytest_unconfigure,

@@ -55,6 +55,8 @@ def parser():
 def run_program(path, arguments, comparisons):
     sys.argv = [path, *arguments]
     sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
+    if comparisons:
+        comparisons.cover(path)
     with open(path, "rb") as file:
         text = file.read()
     main_module = types.ModuleType("__main__")
@@ -114,7 +116,7 @@ def record(options):
     for kernel in recorder.unrecorded():
         print("tlx-record: %s was launched, but not recorded" % kernel, file=sys.stderr)
     if recorder.comparisons and recorder.comparisons.passed and not status:
-        print("tlx-record: note: " + NOTE, file=sys.stderr)
+        print("tlx-record: note: " + NOTE % "tlx record --check-torch", file=sys.stderr)
     if recorder.names:
         say("%d kernel%s in %s" % (len(recorder.names), "" if len(recorder.names) == 1 else "s", options.out))
     return status

@@ -3,6 +3,7 @@ import pytest
 
 from .cases import covering, first
 from .cli import configurations, positive
+from .comparisons import NOTE
 from .errors import RecordError
 from .recorder import Recorder, Stop
 
@@ -29,6 +30,12 @@ def pytest_configure(config):
         raise pytest.UsageError("tlx-record: %s" % error) from None
 
 
+def pytest_pycollect_makemodule(module_path, parent):
+    comparisons = parent.config.tlx_recorder.comparisons
+    if comparisons:
+        comparisons.cover(module_path)
+
+
 def pytest_collection_modifyitems(config, items):
     kept = items
     if config.getoption("--tlx-cover"):
@@ -53,6 +60,8 @@ def pytest_terminal_summary(terminalreporter, config):
     recorder = config.tlx_recorder
     for kernel in recorder.unrecorded():
         terminalreporter.write_line("tlx-record: %s was launched, but not recorded" % kernel)
+    if recorder.comparisons and (recorder.comparisons.passed or terminalreporter.getreports("failed")):
+        terminalreporter.write_line("tlx-record: note: " + NOTE % "--tlx-check-torch")
     terminalreporter.write_line("tlx-record: %d kernels in %s" % (len(recorder.names), recorder.out))
 
 

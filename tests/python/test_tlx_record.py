@@ -270,12 +270,26 @@ class Commands(unittest.TestCase):
     def test_onlyAProgramThatJudgedWhatWasSimulatedDisagrees(self):
         done = self.record("--check-torch", python=self.fbtriton(), program="disagrees.py")
         self.assertEqual((done.returncode, "disagrees.py:14: AssertionError" in done.stderr), (1, True), done.stderr)
-        for statement in "assert x[0] == 4", "np.testing.assert_allclose(x, 4)":
+        for statement in "assert x[0] == 4", "np.testing.assert_allclose(x, 4)", "np.allclose(x, 4) or sys.exit(1)":
             done = self.record(python=self.fbtriton(), program=self.judgedBy(statement))
             self.assertEqual((done.returncode, "note: nothing is computed while recording: comparisons passed unseen" in done.stderr), (0, True), done.stderr)
         for statement in "x.any() and sys.exit(1)", "def never():\n    assert x[0] == 4":  # no comparison is met
             done = self.record(python=self.fbtriton(), program=self.judgedBy(statement))
             self.assertEqual((done.returncode, "note" in done.stderr), (0, False), done.stderr)
+
+    def test_assertionsOfTestsAndOfModulesBesideThemPass(self):
+        python = self.fbtriton()
+        if subprocess.run([python, "-c", "import pytest"], capture_output=True).returncode:
+            self.skipTest(python + " has no pytest")
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in (("test_kernels.py", pytlx.read("tests/python/programs/test_kernels.py") + "    beside.check(out, 3 * x)\n\n\nimport beside\n"),
+                               ("beside.py", "def check(a, b):\n    assert (a == b).all()\n")):  # fmt: skip
+                with open(os.path.join(folder, name), "w") as file:
+                    file.write(text)
+            for option, code, says in (("", 0, "comparisons passed unseen (--tlx-check-torch simulates"), ("--tlx-check-torch", 1, "beside.py:2: AssertionError")):
+                environment = dict(os.environ, PYTHONPATH=os.path.join(pytlx.SOURCE, "python"), PATH=os.path.join(pytlx.BINARY, "bin") + ":" + os.environ["PATH"])
+                done = subprocess.run([python, "-m", "pytest", "-p", "tlx_record", *option.split()], cwd=folder, env=environment, capture_output=True, text=True)
+                self.assertEqual((done.returncode, says in done.stdout), (code, True), done.stdout)
 
     def test_aProgramThatRefusesWhatWasNotComputedIsToldWhy(self):
         done = self.record(python=self.fbtriton(), program=self.judgedBy("if x[0] != 3: raise ValueError('wrong')"))

@@ -16,3 +16,4 @@ def test_double(block):
     x = np.arange(300, dtype=np.float32)
     out = np.zeros_like(x)
     double[(triton.cdiv(len(x), block),)](x, out, len(x), BLOCK=block)
+    assert (out == 2 * x).all()
