@@ -158,43 +158,55 @@ VarId Encoder::carryOffset(Value arg, Value init, Value next, Stmt &loop) {
   return var;
 }
 
+Encoder::MaskConditions Encoder::conditionsOf(Value mask) {
+  MaskConditions out;
+  auto type = dyn_cast<RankedTensorType>(mask.getType());
+  out.rank = type ? static_cast<size_t>(type.getRank()) : 0;
+  SmallVector<size_t> axes = llvm::to_vector(llvm::seq(out.rank));
+  addConditions(mask, axes, out);
+  return out;
+}
+
+/// `axes`: of the mask, for each of `part`.
+void Encoder::addConditions(Value part, SmallVector<size_t> axes, MaskConditions &out) {
+  part = throughCaptures(part);
+  Operation *op = part.getDefiningOp();
+  if (!isa<RankedTensorType>(part.getType())) {
+    out.uniform = e.both(out.uniform, scalar(part));
+  } else if (isa_and_nonnull<arith::AndIOp, tt::SplatOp, tt::BroadcastOp, ttg::ConvertLayoutOp>(
+                 op)) {
+    for (Value operand : op->getOperands())
+      addConditions(operand, axes, out);
+  } else if (auto expand = dyn_cast_or_null<tt::ExpandDimsOp>(op)) {
+    axes.erase(axes.begin() + expand.getAxis());
+    addConditions(expand.getSrc(), std::move(axes), out);
+  } else if (auto compare = dyn_cast_or_null<arith::CmpIOp>(op)) {
+    out.compares.emplace_back(compare, std::move(axes));
+  } else {
+    auto constant = dyn_cast_or_null<arith::ConstantOp>(op);
+    auto dense = constant ? dyn_cast<DenseIntElementsAttr>(constant.getValue()) : nullptr;
+    out.areAll &= dense && dense.isSplat() && dense.getSplatValue<APInt>().isOne();
+  }
+}
+
 /// Conditions that hold at the tile's beginning when they hold anywhere: upper bounds
 /// that the launch chooses, see `bounds`. One that is the same for the whole tile joins
 /// `predicate`.
 bool Encoder::boundsOnly(Value mask, ExprId &predicate, std::set<int64_t> &bounds) {
-  mask = throughCaptures(mask);
-  Operation *op = mask.getDefiningOp();
-  if (!isa<RankedTensorType>(mask.getType())) {
-    ExprId also = scalar(mask);
-    predicate = predicate == NoExpr ? also : e.binary(Op::And, predicate, also);
-    return true;
-  }
-  if (!op)
-    return false;
-  StringRef name = op->getName().getStringRef();
-  if (name == "arith.andi")
-    return boundsOnly(op->getOperand(0), predicate, bounds) &&
-           boundsOnly(op->getOperand(1), predicate, bounds);
-  if (name == "tt.splat" || name == "tt.broadcast" || name == "tt.expand_dims" ||
-      name == "ttg.convert_layout")
-    return boundsOnly(op->getOperand(0), predicate, bounds);
-  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
-    auto dense = dyn_cast<DenseIntElementsAttr>(constant.getValue());
-    return dense && dense.isSplat() && dense.getSplatValue<APInt>().isOne();
-  }
-  auto compare = dyn_cast<arith::CmpIOp>(op);
-  if (!compare)
-    return false;
-  using P = arith::CmpIPredicate;
-  P p = compare.getPredicate();
-  bool less = p == P::slt || p == P::ult || p == P::sle || p == P::ule;
-  bool more = p == P::sgt || p == P::ugt || p == P::sge || p == P::uge;
-  auto bound = affine(op->getOperand(less ? 1 : 0));
-  if (!(less || more) || !bound || !bound->axes.empty())
-    return false;
-  const ExprNode &node = e[bound->rest];
-  bounds.insert(node.value);
-  return node.op == Op::Sym && e.symbols[node.value].parameter >= 0;
+  MaskConditions conditions = conditionsOf(mask);
+  predicate = e.both(predicate, conditions.uniform);
+  return conditions.areAll && llvm::all_of(conditions.compares, [&](auto &part) {
+           using P = arith::CmpIPredicate;
+           P p = part.first.getPredicate();
+           bool less = p == P::slt || p == P::ult || p == P::sle || p == P::ule;
+           bool equality = p == P::eq || p == P::ne;
+           auto bound = affine(less ? part.first.getRhs() : part.first.getLhs());
+           if (equality || !bound || !bound->axes.empty())
+             return false;
+           const ExprNode &node = e[bound->rest];
+           bounds.insert(node.value);
+           return node.op == Op::Sym && e.symbols[node.value].parameter >= 0;
+         });
 }
 
 /// Whether the launch gives an expression, the same to all programs.

@@ -67,6 +67,19 @@ void Encoder::assumeSizes(ExprId bound) {
   }
 }
 
+/// Where `value` is one slot of one array, which of them becomes a variable that one of `sets`
+/// sets; -1: it is something else.
+VarId Encoder::carrySlot(Value value, ViewSet set, std::vector<Assign> &sets) {
+  VarId var = -1;
+  if (set.size() == 1 && set[0].view.slot != NoExpr) {
+    var = newVar(value);
+    sets.push_back({var, set[0].view.slot});
+    set[0].view.slot = e.var(var);
+  }
+  views[value] = std::move(set);
+  return var;
+}
+
 /// A buffer that a loop carries, from one allocation to another: nobody may ask which.
 void Encoder::lostView(Operation *loop, Value arg, Value result, Block &out) {
   if (followed.contains(arg))
@@ -106,13 +119,7 @@ void Encoder::forLoop(Operation *op, Block &out) {
       stmt.inits.push_back({vars[i], scalar(init)});
       scalars[arg] = e.var(vars[i]);
     } else if (isa<ttg::MemDescType>(arg.getType())) {
-      ViewSet set = view(init);
-      if (set.size() == 1 && set[0].view.slot != NoExpr) {
-        vars[i] = newVar(arg);
-        stmt.inits.push_back({vars[i], set[0].view.slot});
-        set[0].view.slot = e.var(vars[i]);
-      }
-      views[arg] = set;
+      vars[i] = carrySlot(arg, view(init), stmt.inits);
     }
     offsets[i] = carryOffset(arg, init, loop.getBody()->getTerminator()->getOperand(i), stmt);
   }
@@ -193,13 +200,7 @@ void Encoder::whileLoop(Operation *op, Block &out) {
       stmt.inits.push_back({vars[i], scalar(init)});
       scalars[arg] = e.var(vars[i]);
     } else if (isa<ttg::MemDescType>(arg.getType())) {
-      ViewSet set = view(init);
-      if (set.size() == 1 && set[0].view.slot != NoExpr) {
-        vars[i] = newVar(arg);
-        stmt.inits.push_back({vars[i], set[0].view.slot});
-        set[0].view.slot = e.var(vars[i]);
-      }
-      views[arg] = set;
+      vars[i] = carrySlot(arg, view(init), stmt.inits);
     }
   }
   VarId answers = countAnswers(op, stmt);
@@ -217,13 +218,7 @@ void Encoder::whileLoop(Operation *op, Block &out) {
       results.push_back({var, scalar(value)});
     } else if (isa<ttg::MemDescType>(arg.getType())) {
       views[arg] = view(value);
-      ViewSet set = view(value);
-      if (set.size() == 1 && set[0].view.slot != NoExpr) {
-        VarId var = newVar(result);
-        results.push_back({var, set[0].view.slot});
-        set[0].view.slot = e.var(var);
-      }
-      views[result] = set;
+      carrySlot(result, view(value), results);
     }
   }
   block(after, stmt.body);
@@ -346,7 +341,7 @@ void Encoder::ifElse(Operation *op, Block &out) {
       for (auto [value, holds] : {std::pair(a, true), std::pair(b, false)})
         for (ViewCase c : view(value)) {
           ExprId when = holds ? cond : e.logicalNot(cond);
-          c.when = c.when == NoExpr ? when : e.binary(Op::And, when, c.when);
+          c.when = e.both(when, c.when);
           // A slot that is computed inside the branch lives in a variable.
           if (c.view.slot != NoExpr && !e.isConst(c.view.slot)) {
             VarId var = newVar(result);

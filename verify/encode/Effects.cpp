@@ -142,7 +142,7 @@ bool Encoder::effect(Operation *op, const tlx::SyncEffect &from, std::vector<Eff
     ExprId also = scalar(from.barrierPredicate);
     bool arrives = from.kind == Kind::BarrierArrive || from.kind == Kind::BarrierComplete;
     if (arrives)
-      effect.pred = effect.pred == NoExpr ? also : e.binary(Op::And, effect.pred, also);
+      effect.pred = e.both(effect.pred, also);
   }
   // A per-thread arrival under a condition on the thread: count the threads.
   if (effect.threads == sync::Threads::PerThread && effect.pred != NoExpr && threadId != NoExpr &&
@@ -255,8 +255,7 @@ bool Encoder::effect(Operation *op, const tlx::SyncEffect &from, std::vector<Eff
     for (ExprId r : ranks) {
       Effect one = effect;
       one.target.rank = r;
-      if (c.when != NoExpr)
-        one.pred = one.pred == NoExpr ? c.when : e.binary(Op::And, one.pred, c.when);
+      one.pred = e.both(one.pred, c.when);
       if (!memory && c.view.slot == NoExpr && roots[c.view.root].place.slots > 1) {
         why = "a barrier array without an index";
         return false;

@@ -222,7 +222,6 @@ void Encoder::run() {
 void Encoder::encodeRank(int rank) {
   scalars.clear();
   views.clear();
-  tensorKeys.clear();
   contentKeys.clear();
   carried.clear();
   depth = 0;

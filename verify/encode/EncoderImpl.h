@@ -9,6 +9,7 @@
 #include "verify/encode/Encoder.h"
 #include "verify/model/Waves.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/DenseMap.h"
@@ -119,6 +120,15 @@ private:
     std::set<int64_t> bounds = {}; ///< symbols that cut it off; they may be as large as they like
   };
 
+  /// What has to hold for an element that a mask lets through.
+  struct MaskConditions {
+    size_t rank = 0;         ///< of the mask
+    ExprId uniform = NoExpr; ///< those that are the same for the whole tile
+    /// The others, with the mask's axis for each axis of what is compared.
+    std::vector<std::pair<mlir::arith::CmpIOp, llvm::SmallVector<size_t>>> compares;
+    bool areAll = true; ///< there are no more than these
+  };
+
   // Encoder.cpp
   bool readLaunch();
   void scan();
@@ -146,6 +156,7 @@ private:
   // Control.cpp
   void forLoop(mlir::Operation *op, Block &out);
   void whileLoop(mlir::Operation *op, Block &out);
+  VarId carrySlot(mlir::Value value, ViewSet set, std::vector<Assign> &sets);
   void lostView(mlir::Operation *loop, mlir::Value arg, mlir::Value result, Block &out);
   VarId countAnswers(mlir::Operation *loop, Stmt &stmt);
   void countedAnswers(VarId count, Stmt &stmt, std::vector<Assign> &results);
@@ -210,7 +221,6 @@ private:
   // GlobalMemory.cpp
   bool isFixed(ExprId expr) const;
   bool isOfLaunch(ExprId expr) const;
-  ExprId tensorKey(mlir::Value value);
   int tensorBuffer(const TensorKey &key);
   void elementEffect(mlir::Operation *op, const tlx::SyncEffect &from, Effect effect,
                      std::vector<Effect> &out);
@@ -224,6 +234,8 @@ private:
   std::optional<Affine> product(const Affine &a, ExprId by);
   std::optional<Affine> affine(mlir::Value value);
   VarId carryOffset(mlir::Value arg, mlir::Value init, mlir::Value next, Stmt &loop);
+  MaskConditions conditionsOf(mlir::Value mask);
+  void addConditions(mlir::Value part, llvm::SmallVector<size_t> axes, MaskConditions &out);
   bool boundsOnly(mlir::Value mask, ExprId &predicate, std::set<int64_t> &bounds);
   void addSymbols(ExprId expr, std::set<int64_t> &out) const;
   std::set<int64_t> decidedSymbols() const;
@@ -236,12 +248,17 @@ private:
   std::optional<Tile> tileOf(mlir::Value pointers);
 
   // GridAccesses.cpp
+  /// In a key: a load of what the kernel writes.
+  static constexpr const char *Reread = "reread";
   ExprId contentKey(mlir::Value value);
+  /// The same where the value does not change while the CTA runs.
+  ExprId fixedKey(mlir::Value value);
+  ExprId functionOf(ExprId key, llvm::ArrayRef<mlir::Value> values);
   ExprId regionKey(mlir::Value value, mlir::Operation *owner);
   std::optional<std::string> functionName(mlir::Operation *op) const;
   bool cutBy(mlir::Value mask, GridAccess &access);
   bool cutAt(mlir::Value quantity, mlir::Value bound, bool below, bool inclusive,
-             GridAccess &access);
+             llvm::ArrayRef<size_t> axes, GridAccess &access);
   void alongDescriptor(mlir::Operation *op, mlir::Value desc, GridAccess &access);
   void gridAccess(mlir::Operation *op, mlir::Value target, const Effect &effect);
   int tensorNumber(mlir::Value root);
@@ -293,7 +310,7 @@ private:
   llvm::DenseMap<mlir::Operation *, int> maps; ///< scratch allocation -> buffer of tensor maps
   std::map<TensorKey, int> tensors;            ///< buffers
   std::vector<GlobalAccess> globals;
-  llvm::DenseMap<mlir::Value, ExprId> tensorKeys, contentKeys;
+  llvm::DenseMap<mlir::Value, ExprId> contentKeys;
   std::vector<GridAccess> gridAccesses; ///< of the operation being encoded
   llvm::DenseMap<mlir::Value, int> tensorNumbers;
   llvm::DenseMap<mlir::Value, Affine> carried; ///< pointers and offsets that loops move on

@@ -30,7 +30,8 @@ bool Encoder::isFixed(ExprId expr) const {
   if (expr == NoExpr)
     return true;
   const ExprNode &node = e[expr];
-  if (node.op == Op::Var || (node.op == Op::Sym && e.symbols[node.value].perIterationDepth > 0))
+  if (node.op == Op::Var || (node.op == Op::Sym && e.symbols[node.value].perIterationDepth > 0) ||
+      (node.op == Op::Opaque && e.opaques[node.value].name == Reread))
     return false;
   return isFixed(node.a) && isFixed(node.b) && isFixed(node.c);
 }
@@ -43,37 +44,6 @@ bool Encoder::isOfLaunch(ExprId expr) const {
   if (node.op == Op::Var || (node.op == Op::Sym && !e.symbols[node.value].ofLaunch))
     return false;
   return isOfLaunch(node.a) && isOfLaunch(node.b) && isOfLaunch(node.c);
-}
-
-/// What a tensor is, as a function of arguments and program ids, whatever its
-/// layout; NoExpr when it depends on more.
-ExprId Encoder::tensorKey(Value value) {
-  value = throughCaptures(value);
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!type) {
-    ExprId key = isScalar(value.getType()) ? scalar(value) : NoExpr;
-    return isFixed(key) ? key : NoExpr;
-  }
-  if (auto it = tensorKeys.find(value); it != tensorKeys.end())
-    return it->second;
-  tensorKeys[value] = NoExpr;
-  Operation *op = value.getDefiningOp();
-  if (!op || op->getNumRegions() != 0)
-    return NoExpr;
-  StringRef name = op->getName().getStringRef();
-  if (name == "ttg.convert_layout" || name == "tlx.require_layout" || name == "tlx.release_layout")
-    return tensorKeys[value] = tensorKey(op->getOperand(0));
-  std::optional<std::string> function = functionName(op);
-  if (!function)
-    return NoExpr;
-  ExprId key = e.opaque(*function);
-  for (Value operand : op->getOperands()) {
-    ExprId part = tensorKey(operand);
-    if (part == NoExpr)
-      return NoExpr;
-    key = e.opaque("with", key, part);
-  }
-  return tensorKeys[value] = key;
 }
 
 /// The buffer that stands for a tensor.
@@ -133,16 +103,16 @@ void Encoder::elementEffect(Operation *op, const tlx::SyncEffect &from, Effect e
     access.buffer = tensorBuffer({tile->root.getAsOpaquePointer(), 0, std::move(tile->strides)});
     effect.target.rank = e.constant(0); // all CTAs see one
     effect.target.tile = std::move(tile->ranges);
-  } else if (ExprId key = numCtas == 1 && (store || load) ? tensorKey(from.target) : NoExpr;
+  } else if (ExprId key = numCtas == 1 && (store || load) ? fixedKey(from.target) : NoExpr;
              key != NoExpr) {
-    ExprId where = mask ? tensorKey(mask) : NoExpr;
+    ExprId where = mask ? fixedKey(mask) : NoExpr;
     if (!mask || where != NoExpr)
       access.buffer = tensorBuffer({nullptr, rank, {key, where}});
   }
   if (store)
-    access.value = tensorKey(store.getValue());
+    access.value = fixedKey(store.getValue());
   else if (auto stores = dyn_cast<tt::DescriptorStoreOp>(op))
-    access.value = tensorKey(stores.getSrc());
+    access.value = fixedKey(stores.getSrc());
   // What each CTA has computed is not known to differ.
   if (p.ranks > 1 && !isOfLaunch(access.value))
     access.value = NoExpr;

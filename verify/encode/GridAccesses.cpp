@@ -73,7 +73,12 @@ ExprId Encoder::regionKey(Value value, Operation *owner) {
   getUsedValuesDefinedAbove(owner->getRegions(), used);
   if (auto loop = dyn_cast<scf::ForOp>(owner); loop && isa<BlockArgument>(value))
     used.insert(loop.getInductionVar());
-  for (Value one : used) {
+  return functionOf(key, used.takeVector());
+}
+
+/// A function of what these values are made of.
+ExprId Encoder::functionOf(ExprId key, ArrayRef<Value> values) {
+  for (Value one : values) {
     ExprId part = contentKey(one);
     if (part == NoExpr)
       return NoExpr;
@@ -104,21 +109,19 @@ ExprId Encoder::contentKey(Value value) {
     return NoExpr;
   if (op->getNumRegions())
     return contentKeys[value] = regionKey(value, op);
-  if (isa<ttg::ConvertLayoutOp>(op))
+  if (isa<ttg::ConvertLayoutOp, tlxd::RequireLayoutOp, tlxd::ReleaseLayoutOp>(op))
     return contentKeys[value] = contentKey(op->getOperand(0));
   std::optional<std::string> name = functionName(op);
   if (!name && isa<tt::LoadOp, tt::DescriptorLoadOp>(op))
-    name = "reread"; // from the same place it may be the same
+    name = Reread; // from the same place it may be the same
   if (!name)
     return NoExpr;
-  ExprId key = e.opaque(*name);
-  for (Value operand : op->getOperands()) {
-    ExprId part = contentKey(operand);
-    if (part == NoExpr)
-      return NoExpr;
-    key = e.opaque("with", key, part);
-  }
-  return contentKeys[value] = key;
+  return contentKeys[value] = functionOf(e.opaque(*name), SmallVector<Value>(op->getOperands()));
+}
+
+ExprId Encoder::fixedKey(Value value) {
+  ExprId key = contentKey(value);
+  return isFixed(key) ? key : NoExpr;
 }
 
 int Encoder::tensorNumber(Value root) {
@@ -129,7 +132,8 @@ int Encoder::tensorNumber(Value root) {
 
 /// Takes elements away where `quantity` is not below (or not above) `bound`. False: they cannot
 /// be told by one axis.
-bool Encoder::cutAt(Value quantity, Value bound, bool below, bool inclusive, GridAccess &access) {
+bool Encoder::cutAt(Value quantity, Value bound, bool below, bool inclusive, ArrayRef<size_t> axes,
+                    GridAccess &access) {
   auto what = affine(quantity), limit = affine(bound);
   if (!what || !limit || what->root || limit->root || !limit->axes.empty())
     return false;
@@ -137,15 +141,14 @@ bool Encoder::cutAt(Value quantity, Value bound, bool below, bool inclusive, Gri
   if (what->axes.empty()) {
     ExprId holds = below ? (inclusive ? e.le(e.constant(0), left) : e.lt(e.constant(0), left))
                          : (inclusive ? e.le(left, e.constant(0)) : e.lt(left, e.constant(0)));
-    access.pred = access.pred == NoExpr ? holds : e.binary(Op::And, access.pred, holds);
+    access.pred = e.both(access.pred, holds);
     return true;
   }
   const auto &[axis, steps] = *what->axes.begin();
-  if (what->axes.size() > 1 || !e.isConst(steps.stride) || e[steps.stride].value != 1 ||
-      axis >= static_cast<int64_t>(access.axes.size()))
+  if (what->axes.size() > 1 || !e.isConst(steps.stride) || e[steps.stride].value != 1)
     return false;
   left = e.sub(left, steps.origin);
-  GridAccess::Axis &cut = access.axes[static_cast<size_t>(axis)];
+  GridAccess::Axis &cut = access.axes[axes[static_cast<size_t>(axis)]];
   if (below) {
     ExprId to = inclusive ? e.add(left, one) : left;
     cut.to = cut.to == NoExpr ? to : e.binary(Op::Min, cut.to, to);
@@ -158,53 +161,32 @@ bool Encoder::cutAt(Value quantity, Value bound, bool below, bool inclusive, Gri
 
 /// Takes away what a mask leaves out; false when that is not known exactly.
 bool Encoder::cutBy(Value mask, GridAccess &access) {
-  mask = throughCaptures(mask);
-  Operation *op = mask.getDefiningOp();
-  if (!isa<RankedTensorType>(mask.getType())) {
-    ExprId also = scalar(mask);
-    access.pred = access.pred == NoExpr ? also : e.binary(Op::And, access.pred, also);
-    return true;
-  }
-  if (!op)
+  MaskConditions conditions = conditionsOf(mask);
+  access.pred = e.both(access.pred, conditions.uniform);
+  if (conditions.rank > access.axes.size())
     return false;
-  StringRef name = op->getName().getStringRef();
-  if (name == "arith.andi") {
-    bool first = cutBy(op->getOperand(0), access);
-    return cutBy(op->getOperand(1), access) && first;
+  bool known = conditions.areAll;
+  for (auto &[compare, axes] : conditions.compares) {
+    Value lhs = compare.getLhs(), rhs = compare.getRhs();
+    auto cut = [&](bool less, bool inclusive) {
+      return cutAt(lhs, rhs, less, inclusive, axes, access) ||
+             cutAt(rhs, lhs, !less, inclusive, axes, access);
+    };
+    using P = arith::CmpIPredicate;
+    switch (compare.getPredicate()) {
+    case P::eq: known &= cut(true, true) && cut(false, true); break;
+    case P::ne: known = false; break;
+    case P::slt:
+    case P::ult: known &= cut(true, false); break;
+    case P::sle:
+    case P::ule: known &= cut(true, true); break;
+    case P::sgt:
+    case P::ugt: known &= cut(false, false); break;
+    case P::sge:
+    case P::uge: known &= cut(false, true); break;
+    }
   }
-  if (name == "tt.splat" || name == "tt.broadcast" || name == "ttg.convert_layout")
-    return cutBy(op->getOperand(0), access);
-  if (auto expand = dyn_cast<tt::ExpandDimsOp>(op)) {
-    // The axes of the narrower tensor, for the time being.
-    GridAccess narrow = access;
-    size_t at = expand.getAxis();
-    if (at >= narrow.axes.size())
-      return false;
-    GridAccess::Axis dropped = narrow.axes[at];
-    narrow.axes.erase(narrow.axes.begin() + static_cast<long>(at));
-    bool known = cutBy(op->getOperand(0), narrow);
-    narrow.axes.insert(narrow.axes.begin() + static_cast<long>(at), dropped);
-    access = std::move(narrow);
-    return known;
-  }
-  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
-    auto dense = dyn_cast<DenseIntElementsAttr>(constant.getValue());
-    return dense && dense.isSplat() && dense.getSplatValue<APInt>().isOne();
-  }
-  auto compare = dyn_cast<arith::CmpIOp>(op);
-  if (!compare)
-    return false;
-  using P = arith::CmpIPredicate;
-  P p = compare.getPredicate();
-  Value lhs = compare.getLhs(), rhs = compare.getRhs();
-  if (p == P::eq)
-    return (cutAt(lhs, rhs, true, true, access) && cutAt(lhs, rhs, false, true, access)) ||
-           (cutAt(rhs, lhs, true, true, access) && cutAt(rhs, lhs, false, true, access));
-  if (p == P::ne)
-    return false;
-  bool less = p == P::slt || p == P::ult || p == P::sle || p == P::ule;
-  bool inclusive = p == P::sle || p == P::ule || p == P::sge || p == P::uge;
-  return cutAt(lhs, rhs, less, inclusive, access) || cutAt(rhs, lhs, !less, inclusive, access);
+  return known;
 }
 
 /// What a copy by descriptor touches: nothing beyond the tensor's sizes.

@@ -160,7 +160,7 @@ ViewSet Encoder::viewOf(Operation *op, Value value) {
     for (auto [operand, when] :
          {std::pair(op->getOperand(1), cond), std::pair(op->getOperand(2), e.logicalNot(cond))})
       for (ViewCase c : view(operand)) {
-        c.when = c.when == NoExpr ? when : e.binary(Op::And, when, c.when);
+        c.when = e.both(when, c.when);
         set.push_back(c);
       }
     return set;

@@ -98,6 +98,10 @@ public:
   ExprId lt(ExprId a, ExprId b) { return binary(Op::Lt, a, b); }
   ExprId le(ExprId a, ExprId b) { return binary(Op::Le, a, b); }
   ExprId eq(ExprId a, ExprId b) { return binary(Op::Eq, a, b); }
+  /// Two conditions of which NoExpr is none.
+  ExprId both(ExprId a, ExprId b) {
+    return a == NoExpr ? b : b == NoExpr ? a : binary(Op::And, a, b);
+  }
   ExprId logicalNot(ExprId a) { return binary(Op::Eq, a, constant(0)); }
 
   /// Gives symbols (by index) these values, in place: expressions keep their numbers.
