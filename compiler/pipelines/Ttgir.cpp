@@ -49,6 +49,7 @@ static LogicalResult inlineAllCalls(ModuleOp module) {
 void buildTtgirPipeline(OpPassManager &passes) {
   passes.addPass(createTlxStorageAliases());
   passes.addPass(createTlxClusterLoops());
+  passes.addPass(createTlxBufferLayouts());
   passes.addPass(createTlxDescriptorLayouts());
   passes.addPass(createTlxLowerDescriptors());
   passes.addPass(createTlxDecomposeScaled());

@@ -107,6 +107,11 @@ def TlxLateProducts : Pass<"tlx-late-products", "::mlir::ModuleOp"> {
   let dependentDialects = ["::tlx::ttng::TTNGDialect"];
 }
 
+def TlxBufferLayouts : Pass<"tlx-buffer-layouts", "::mlir::ModuleOp"> {
+  let summary = "gives buffers the layouts that operations require of them";
+  let dependentDialects = ["::tlx::ttg::TTGDialect"];
+}
+
 def TlxDescriptorLayouts : Pass<"tlx-descriptor-layouts", "::mlir::ModuleOp"> {
   let summary = "gives the blocks of tensor descriptors the layout of their buffers";
   let description = [{
