@@ -118,7 +118,7 @@ def record(options):
     if recorder.comparisons and recorder.comparisons.passed and not status:
         print("tlx-record: note: " + NOTE % "tlx record --check-torch", file=sys.stderr)
     if recorder.names:
-        say("%d kernel%s in %s" % (len(recorder.names), "" if len(recorder.names) == 1 else "s", options.out))
+        say(recorder.summary())
     return status
 
 

@@ -62,7 +62,7 @@ def pytest_terminal_summary(terminalreporter, config):
         terminalreporter.write_line("tlx-record: %s was launched, but not recorded" % kernel)
     if recorder.comparisons and (recorder.comparisons.passed or terminalreporter.getreports("failed")):
         terminalreporter.write_line("tlx-record: note: " + NOTE % "--tlx-check-torch")
-    terminalreporter.write_line("tlx-record: %d kernels in %s" % (len(recorder.names), recorder.out))
+    terminalreporter.write_line("tlx-record: %s" % recorder.summary())
 
 
 def pytest_unconfigure(config):

@@ -121,6 +121,9 @@ class Recorder:
     def unrecorded(self):
         return ["%s of %s" % kernel for kernel in sorted(self.launched - self.recorded)]
 
+    def summary(self):
+        return "%d kernel%s in %s" % (len(self.names), "" if len(self.names) == 1 else "s", self.out)
+
     def on_launch(self, source, metadata, grid, values):
         self.recorded.add(identity(source.fn))
         stem = self._free_name(file_name(source.fn.__name__))
