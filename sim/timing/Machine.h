@@ -107,6 +107,8 @@ private:
   Step step(TimedTask &task, const Inst &inst, const Work &work);
   void chargeCode(TimedTask &task, const Work &work);
   void waitOperands(TimedTask &task, const Inst &inst);
+  bool begins(TimedTask &task, const Inst &inst, const Work &work);
+  void setResults(TimedTask &task, const Inst &inst, const Slot &result);
   void runPipes(TimedTask &task, const Inst &inst, const Work &work);
   void addChain(TimedTask &task, const Inst &inst, const Work &work, Cycles begin);
   void evalFirst(TimedTask &task, const Inst &inst, const Work &work, Cycles ready);

@@ -58,8 +58,7 @@ TimingMachine::Step TimingMachine::product(TimedTask &task, const Inst &inst, co
     task.clock = turn.issueDone;
     Cycles done = turn.done;
     groups.add(done, turn.busyUntil);
-    for (unsigned i = 0; i < inst.numResults; ++i)
-      task.slots[program.result(inst, i)] = {0, done, true};
+    setResults(task, inst, {0, done, true});
     issuedUntil(task, done, turn.busyUntil);
   }
   Step result = runEffects(task, inst);
@@ -75,9 +74,7 @@ TimingMachine::Step TimingMachine::product(TimedTask &task, const Inst &inst, co
 /// mma.sync, MFMA, WMMA: operands in registers, the warp issues and goes on.
 TimingMachine::Step TimingMachine::syncProduct(TimedTask &task, const Inst &inst, const Work &w) {
   if (!task.issued) {
-    chargeCode(task, w);
-    waitOperands(task, inst);
-    if (!align(task))
+    if (!begins(task, inst, w))
       return Step::Suspend;
     TensorCore &core = *smOf(task).tensorCore;
     TensorCore::Product shape = shapeOf(w);
@@ -115,8 +112,7 @@ TimingMachine::Step TimingMachine::syncProduct(TimedTask &task, const Inst &inst
       ready = task.clock + costs.aluLatency;
     }
     flops += 2.0 * double(w.m) * double(w.n) * double(w.k);
-    for (unsigned i = 0; i < inst.numResults; ++i)
-      task.slots[program.result(inst, i)] = {0, ready, true};
+    setResults(task, inst, {0, ready, true});
     issuedUntil(task, task.clock, task.clock);
   }
   return runEffects(task, inst);
@@ -160,8 +156,7 @@ TimingMachine::Step TimingMachine::tensorMma(TimedTask &task, const Inst &inst, 
     Cycles done = turn.done;
     AsyncGroups &groups = task.groups[unsigned(sync::Group::Tcgen05)];
     groups.add(done, done);
-    for (unsigned i = 0; i < inst.numResults; ++i)
-      task.slots[program.result(inst, i)] = {0, task.clock, true};
+    setResults(task, inst, {0, task.clock, true});
     issuedUntil(task, done, done);
   }
   return runEffects(task, inst);
@@ -169,9 +164,7 @@ TimingMachine::Step TimingMachine::tensorMma(TimedTask &task, const Inst &inst, 
 
 TimingMachine::Step TimingMachine::tmemAccess(TimedTask &task, const Inst &inst, const Work &w) {
   if (!task.issued) {
-    chargeCode(task, w);
-    waitOperands(task, inst);
-    if (!align(task))
+    if (!begins(task, inst, w))
       return Step::Suspend;
     Cycles done = task.clock;
     TimedSm &sm = smOf(task);
@@ -199,8 +192,7 @@ TimingMachine::Step TimingMachine::tmemAccess(TimedTask &task, const Inst &inst,
         result = {allocationOffsets[std::max(0, program.attrsOf(inst).allocation)], task.clock,
                   false};
     }
-    for (unsigned i = 0; i < inst.numResults; ++i)
-      task.slots[program.result(inst, i)] = result;
+    setResults(task, inst, result);
     issuedUntil(task, done, done);
   }
   return runEffects(task, inst);

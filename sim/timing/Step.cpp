@@ -64,17 +64,14 @@ TimingMachine::Step TimingMachine::step(TimedTask &task, const Inst &inst, const
         copy.ready = std::max(copy.ready, task.slots[program.operand(inst, i)].ready);
     if (w.scalarValue)
       copy.bits = evalScalar(w.scalar, from.bits, 0, 0);
-    for (unsigned i = 0; i < inst.numResults; ++i)
-      task.slots[program.result(inst, i)] = copy;
+    setResults(task, inst, copy);
     return inst.numEffects ? runEffects(task, inst) : Step::Next;
   }
   case Route::Value: value(task, inst); return Step::Next;
   case Route::Scalar: scalar(task, inst, w); return Step::Next;
   case Route::View: view(task, inst, w); return Step::Next;
   case Route::Tile:
-    chargeCode(task, w);
-    waitOperands(task, inst);
-    if (!align(task))
+    if (!begins(task, inst, w))
       return Step::Suspend;
     if (Cycles begin = task.clock; runPipes(task, inst, w), w.chainElements + w.series > 0)
       addChain(task, inst, w, begin);
@@ -169,6 +166,18 @@ void TimingMachine::waitOperands(TimedTask &task, const Inst &inst) {
   }
 }
 
+/// What comes before each instruction's own work. False: the task comes back.
+bool TimingMachine::begins(TimedTask &task, const Inst &inst, const Work &w) {
+  chargeCode(task, w);
+  waitOperands(task, inst);
+  return align(task);
+}
+
+void TimingMachine::setResults(TimedTask &task, const Inst &inst, const Slot &result) {
+  for (unsigned i = 0; i < inst.numResults; ++i)
+    task.slots[program.result(inst, i)] = result;
+}
+
 /// Issues a tile's instructions on the pipes of the task's sub-partitions.
 void TimingMachine::runPipes(TimedTask &task, const Inst &inst, const Work &w) {
   TimedSm &sm = smOf(task);
@@ -240,8 +249,7 @@ void TimingMachine::evalFirst(TimedTask &task, const Inst &inst, const Work &w, 
     unknown = false;
   }
   int64_t bits = w.scalarValue ? evalScalar(w.scalar, in[0], in[1], in[2]) : in[0];
-  for (unsigned i = 0; i < inst.numResults; ++i)
-    task.slots[program.result(inst, i)] = {bits, ready, unknown};
+  setResults(task, inst, {bits, ready, unknown});
 }
 
 /// Uniform arithmetic: a dependent chain moves on at the ALU's latency, which
@@ -305,8 +313,7 @@ int64_t TimingMachine::specialValue(const TimedTask &task, const Inst &inst, boo
 void TimingMachine::value(TimedTask &task, const Inst &inst) {
   bool unknown = false;
   int64_t bits = specialValue(task, inst, unknown);
-  for (unsigned i = 0; i < inst.numResults; ++i)
-    task.slots[program.result(inst, i)] = {bits, task.clock, unknown};
+  setResults(task, inst, {bits, task.clock, unknown});
 }
 
 /// Bits 48 and up of a memory descriptor: one more than the rank of the CTA that

@@ -32,9 +32,7 @@ void TimingMachine::orderShared(TimedTask &task, Reg memory, bool write) {
 /// the load/store pipes, then passes of the SM's port.
 TimingMachine::Step TimingMachine::sharedAccess(TimedTask &task, const Inst &inst, const Work &w) {
   if (!task.issued) {
-    chargeCode(task, w);
-    waitOperands(task, inst);
-    if (!align(task))
+    if (!begins(task, inst, w))
       return Step::Suspend;
     if (inst.op == Op::LocalLoad)
       orderShared(task, program.operand(inst, 0), false);
@@ -105,9 +103,7 @@ bool TimingMachine::spill(TimedTask &task, const Work &w) {
 /// Loads, stores and atomics of device memory by the threads themselves.
 TimingMachine::Step TimingMachine::globalAccess(TimedTask &task, const Inst &inst, const Work &w) {
   if (!task.issued) {
-    chargeCode(task, w);
-    waitOperands(task, inst);
-    if (!align(task))
+    if (!begins(task, inst, w))
       return Step::Suspend;
     const Slot &pointer = task.slots[program.operand(inst, w.memOperand)];
     uint64_t address = uint64_t(pointer.bits);
@@ -302,8 +298,7 @@ TimingMachine::Step TimingMachine::tmaCopy(TimedTask &task, const Inst &inst, co
     }
     // Boxes are issued by the warps in turn.
     task.clock += costs.tmaIssue * ((std::max(1, w.boxes) + task.warps - 1) / task.warps);
-    for (unsigned i = 0; i < inst.numResults; ++i)
-      task.slots[program.result(inst, i)] = {sourceRead, task.clock, true}; // a store's token
+    setResults(task, inst, {sourceRead, task.clock, true}); // a store's token
     if (inst.op == Op::TdmLoad || inst.op == Op::TdmStore)
       task.groups[unsigned(sync::Group::Tdm)].add(done, sourceRead);
     issuedUntil(task, done, sourceRead);
@@ -318,9 +313,7 @@ TimingMachine::Step TimingMachine::tmaCopy(TimedTask &task, const Inst &inst, co
 /// cp.async and AMD's loads that go to shared memory.
 TimingMachine::Step TimingMachine::asyncCopy(TimedTask &task, const Inst &inst, const Work &w) {
   if (!task.issued) {
-    chargeCode(task, w);
-    waitOperands(task, inst);
-    if (!align(task))
+    if (!begins(task, inst, w))
       return Step::Suspend;
     orderShared(task, program.operand(inst, 1 - w.memOperand), true);
     Cycles begin = task.clock;
@@ -335,8 +328,7 @@ TimingMachine::Step TimingMachine::asyncCopy(TimedTask &task, const Inst &inst, 
       if (program.effectsOf(inst)[i].group != sync::Group::None)
         group = program.effectsOf(inst)[i].group;
     task.groups[unsigned(group)].add(done, done);
-    for (unsigned i = 0; i < inst.numResults; ++i)
-      task.slots[program.result(inst, i)] = {0, task.clock, true};
+    setResults(task, inst, {0, task.clock, true});
     issuedUntil(task, done, done);
   }
   return runEffects(task, inst);
@@ -345,9 +337,7 @@ TimingMachine::Step TimingMachine::asyncCopy(TimedTask &task, const Inst &inst, 
 /// Stores to a peer's shared memory, by the threads or asynchronously.
 TimingMachine::Step TimingMachine::remoteStore(TimedTask &task, const Inst &inst, const Work &w) {
   if (!task.issued) {
-    chargeCode(task, w);
-    waitOperands(task, inst);
-    if (!align(task))
+    if (!begins(task, inst, w))
       return Step::Suspend;
     Cycles begin = task.clock;
     if (w.numPipes)
@@ -357,8 +347,7 @@ TimingMachine::Step TimingMachine::remoteStore(TimedTask &task, const Inst &inst
         turn.done + (inst.op == Op::RemoteStore ? costs.clusterStore : costs.clusterStoreAsync);
     if (inst.op == Op::RemoteStore)
       task.storesVisible = std::max(task.storesVisible, done);
-    for (unsigned i = 0; i < inst.numResults; ++i)
-      task.slots[program.result(inst, i)] = {0, task.clock, true};
+    setResults(task, inst, {0, task.clock, true});
     issuedUntil(task, done, done);
   }
   return runEffects(task, inst);

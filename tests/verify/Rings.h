@@ -8,6 +8,9 @@
 
 namespace tlx::verify::testing {
 
+/// What a test's protocol comes to, and its twin's.
+constexpr auto Right = ProofResult::Proved, Wrong = ProofResult::Bug;
+
 /// A ring of buffers with a barrier for full and one for empty slots each.
 struct Ring : Builder {
   const int slots;

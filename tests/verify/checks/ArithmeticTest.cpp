@@ -8,10 +8,6 @@
 using namespace tlx::verify;
 using namespace tlx::verify::testing;
 
-namespace {
-constexpr auto Right = ProofResult::Proved, Wrong = ProofResult::Bug;
-} // namespace
-
 TEST(Arithmetic, HalvesByShifts) {
   auto pairs = [](int64_t more) {
     Ring r;

@@ -10,10 +10,6 @@
 using namespace tlx::verify;
 using namespace tlx::verify::testing;
 
-namespace {
-constexpr auto Right = ProofResult::Proved, Wrong = ProofResult::Bug;
-} // namespace
-
 TEST(OddInputs, NoBarrierAtAll) {
   auto verdict = [](int second) {
     Builder b;
