@@ -84,7 +84,7 @@ def record(options):
         try:
             from .recorder import Recorder, Stop
         except ModuleNotFoundError as error:
-            raise RecordError(str(error), install_hint(error.name)) from None
+            raise RecordError(str(error), install_hint()) from None
         if not os.path.isfile(options.program):
             raise RecordError("there is no file '%s'" % options.program)
         recorder = Recorder(options.target, options.out, options.configs, options.data, options.check_torch, options.limit, options.prefix, say)

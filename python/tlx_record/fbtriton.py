@@ -8,12 +8,12 @@ from .errors import RecordError
 TESTED_VERSION = "3.7.4"
 
 
-def install_hint(package):
-    """The command that installs a package where this interpreter finds it."""
+def install_hint():
+    """The command that installs what recording needs where this interpreter finds it."""
+    packages = "fbtriton==%s numpy" % TESTED_VERSION
     if sys.prefix == sys.base_prefix:  # systems' own interpreters take no packages from pip
-        return ("python3 -m venv tlx-env && tlx-env/bin/pip install fbtriton==%s numpy && export TLX_PYTHON=$PWD/tlx-env/bin/python"
-                % TESTED_VERSION)
-    return "%s -m pip install %s" % (sys.executable, "fbtriton==" + TESTED_VERSION if package == "fbtriton" else package)
+        return "python3 -m venv tlx-env && tlx-env/bin/pip install %s && export TLX_PYTHON=$PWD/tlx-env/bin/python" % packages
+    return "%s -m pip install %s" % (sys.executable, packages)
 
 
 def load():
@@ -21,7 +21,7 @@ def load():
     try:
         importlib.import_module("triton")
     except ImportError as error:
-        raise RecordError("fbtriton cannot be imported (%s)" % error, install_hint("fbtriton")) from None
+        raise RecordError("fbtriton cannot be imported (%s)" % error, install_hint()) from None
     try:
         importlib.import_module("triton.language.extra.tlx")
     except ImportError:

@@ -62,7 +62,7 @@ std::vector<Finding> examine() {
                    "no recording of Python programs"});
     auto install = captureProgram(pythonCommand(recorder->command.front(),
                                                 "from tlx_record.fbtriton import install_hint; "
-                                                "print(install_hint('fbtriton'), end='')"),
+                                                "print(install_hint(), end='')"),
                                   recorder->environment);
     const std::string environment = install && install->status == 0 ? install->output : build;
     out.push_back(package(*recorder, "fbtriton",
