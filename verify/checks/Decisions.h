@@ -54,19 +54,20 @@ struct DecisionClass {
 
 /// A decision that has to be made before the run can go on.
 struct Fork {
+  enum Kind : uint8_t {
+    Question,  ///< none of the others
+    Goes,      ///< whether a loop goes on
+    Begins,    ///< whether it runs at all
+    OfPart,    ///< about a part of what is asked: which of the two a minimum is
+    OfDivided, ///< whether what is divided is not negative; no is what an empty size gives
+    Residue,   ///< not a question but a choice: `residueOf` modulo `modulus`
+  };
+  Kind kind = Question;
   DecisionKey key;
   int64_t threshold = 0; ///< the question: R >= threshold
   int task = -1;
   int pc = -1;
-  /// True answers keep a loop running; used to name zero-trip loops.
-  bool loopCondition = false;
-  bool firstEvaluation = false;
   bool negated = false;
-  /// About a part of what is asked: which of the two a minimum is.
-  bool within = false;
-  /// Whether what is divided is not negative; no is what an empty size gives.
-  bool ofDividend = false;
-  /// Not a question but a choice: `residueOf` modulo `modulus`.
   LinId residueOf = -1;
   int64_t modulus = 0;
 };

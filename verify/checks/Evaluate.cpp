@@ -69,9 +69,19 @@ Machine::Eval Machine::isNegative(State &state, int task, ExprId expr, bool &val
     return Eval::Known;
   Eval e = ask(state, task, linears.add(form, linears.intern({1, {}})), value);
   value = !value;
-  if (e == Eval::Forks)
-    stop.fork.within = stop.fork.ofDividend = stop.fork.residueOf < 0;
+  if (e == Eval::Forks && stop.fork.kind != Fork::Residue)
+    stop.fork.kind = Fork::OfDivided;
   return e;
+}
+
+Machine::Eval Machine::chooseResidue(const State &state, int task, LinId form, int64_t modulus) {
+  stop.fork = {};
+  stop.fork.kind = Fork::Residue;
+  stop.fork.task = task;
+  stop.fork.pc = state.tasks[task].pc;
+  stop.fork.residueOf = form;
+  stop.fork.modulus = modulus;
+  return Eval::Forks;
 }
 
 /// The value modulo `modulus`, from 0 on, of an expression that is not known itself. Symbols
@@ -106,12 +116,7 @@ Machine::Eval Machine::residue(State &state, int task, ExprId expr, int64_t modu
       value = it->second.second % modulus;
       return Eval::Known;
     }
-    stop.fork = {};
-    stop.fork.task = task;
-    stop.fork.pc = state.tasks[task].pc;
-    stop.fork.residueOf = form;
-    stop.fork.modulus = period;
-    return Eval::Forks;
+    return chooseResidue(state, task, form, period);
   }
   if (Eval e = residueOfParts(state, task, node, modulus, value); e != Eval::Unknown)
     return e;
@@ -227,12 +232,7 @@ Machine::Eval Machine::askAt(State &state, int task, LinId form, std::vector<int
     LinId asked = linears.of(leaf);
     if (!table.bears(asked, q.cls) || state.residues.contains(asked))
       continue;
-    stop.fork = {};
-    stop.fork.task = task;
-    stop.fork.pc = state.tasks[task].pc;
-    stop.fork.residueOf = asked;
-    stop.fork.modulus = demand.period;
-    return Eval::Forks;
+    return chooseResidue(state, task, asked, demand.period);
   }
   learn(state, task, q.cls, n);
   stop.fork = {};

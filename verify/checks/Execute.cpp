@@ -180,10 +180,8 @@ Machine::Outcome Machine::step(State &state, int task) {
     if (e == Eval::Forks) {
       stop.kind = Stop::NeedsDecision;
       int loop = code.loopAt[t.pc];
-      stop.fork.loopCondition =
-          loop >= 0 && instr.target == code.loops[loop].exitPc && !stop.fork.within;
-      stop.fork.firstEvaluation =
-          stop.fork.loopCondition && t.n.back() == code.loops[loop].pace.first;
+      if (stop.fork.kind == Fork::Question && loop >= 0 && instr.target == code.loops[loop].exitPc)
+        stop.fork.kind = t.n.back() == code.loops[loop].pace.first ? Fork::Begins : Fork::Goes;
       return Outcome::Stopped;
     }
     if (e == Eval::Unknown)

@@ -98,7 +98,7 @@ public:
         grows = true;
         return unknown(result, "a loop bound stays known", {});
       }
-      if (stop.fork.residueOf >= 0) {
+      if (stop.fork.kind == Fork::Residue) {
         for (int64_t residue = 0; residue < stop.fork.modulus; ++residue) {
           State next = state;
           next.residues[stop.fork.residueOf] = {stop.fork.modulus, residue};
@@ -231,21 +231,21 @@ private:
     bool loopIsEmpty = false, beforeFirst = false;
     for (int id : pathTo(node)) {
       const Node &n = nodes[id];
-      if (n.fork.residueOf >= 0 || n.yes != n.fork.negated)
+      if (n.fork.kind == Fork::Residue || n.yes != n.fork.negated)
         continue;
-      beforeFirst |= n.fork.ofDividend && violated == BugClass::OutOfRange;
+      beforeFirst |= n.fork.kind == Fork::OfDivided && violated == BugClass::OutOfRange;
       const DecisionClass &cls = machine.decisions().cls(n.fork.key.first);
       if (cls.varies)
         continue;
-      bool ofLoop = n.fork.loopCondition && n.fork.firstEvaluation;
+      bool ofLoop = n.fork.kind == Fork::Begins;
       loopIsEmpty |= ofLoop && cls.invariant;
-      if (n.fork.ofDividend && violated == BugClass::OutOfRange)
+      if (n.fork.kind == Fork::OfDivided && violated == BugClass::OutOfRange)
         negatives.push_back(&n);
       else if (ofLoop || violated == BugClass::OutOfRange)
         empties.push_back(&n);
     }
     for (const Node *n : empties)
-      if ((n->fork.loopCondition && n->fork.firstEvaluation) || beforeFirst)
+      if (n->fork.kind == Fork::Begins || beforeFirst)
         if (auto p = excluding(*n, false))
           return p;
     for (bool isPeeled : {false, true})
@@ -290,7 +290,7 @@ private:
       Stop stop = m.run(state, &result.trace);
       const Node &n = nodes[id];
       m.canonical(state, stop.fork); // the same pruning as in the search
-      if (n.fork.residueOf >= 0) {
+      if (n.fork.kind == Fork::Residue) {
         state.residues[n.fork.residueOf] = {n.fork.modulus, n.residue};
         result.residues[n.fork.residueOf] = {n.fork.modulus, n.residue};
         result.path.push_back(
@@ -313,7 +313,8 @@ private:
       }
       result.path.push_back(std::move(decided));
       const Code &code = m.taskCodes()[n.fork.task];
-      if (code.instrs[n.fork.pc].kind == Instr::Branch && !n.fork.loopCondition) {
+      if (code.instrs[n.fork.pc].kind == Instr::Branch && n.fork.kind != Fork::Goes &&
+          n.fork.kind != Fork::Begins) {
         Step branch{n.fork.task, -1, state.tasks[n.fork.task].n,
                     result.path.back().text + (n.yes ? "" : " is false"), code.locs[n.fork.pc]};
         // Of several questions about one condition the first says it.

@@ -198,7 +198,8 @@ Machine::Eval Machine::simplify(State &state, int task, LinId &form, std::vector
       LinId by;
       Eval e = simplifyTerm(state, task, t, rest, n, mayFork, by);
       if (e == Eval::Forks) {
-        stop.fork.within = true;
+        if (stop.fork.kind == Fork::Question)
+          stop.fork.kind = Fork::OfPart;
         return e;
       }
       if (e == Eval::Unknown)
