@@ -9,7 +9,7 @@ from . import __version__
 from .comparisons import NOTE
 from .errors import RecordError
 from .failures import is_compilation, lines_of
-from .fbtriton import install_hint
+from .fbtriton import REINSTALL, install_hint
 from .targets import TARGETS
 
 EXIT_DISAGREES, EXIT_BAD_INPUT, EXIT_INTERRUPTED = 1, 2, 130
@@ -131,6 +131,8 @@ def print_failure(options, error):
         traceback.print_exception(type(error), error, error.__traceback__)
     else:
         print("tlx-record: error: " + "\n".join(lines_of(error)), file=sys.stderr)
+        if isinstance(error, ModuleNotFoundError) and error.name == "torch":
+            print("  hint: pip install torch, then %s, which torch's own triton hides" % REINSTALL, file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import sys
 from .errors import RecordError
 
 TESTED_VERSION = "3.7.4"
+REINSTALL = "pip install --force-reinstall --no-deps fbtriton==" + TESTED_VERSION
 
 
 def install_hint():
@@ -27,8 +28,7 @@ def load():
     except ImportError:
         raise RecordError(
             "the installed triton has no TLX",
-            "PyTorch brings a triton of its own that hides fbtriton: "
-            "pip install --force-reinstall --no-deps fbtriton==%s" % TESTED_VERSION,
+            "PyTorch brings a triton of its own that hides fbtriton: " + REINSTALL,
         ) from None
     try:
         version = importlib.metadata.version("fbtriton")

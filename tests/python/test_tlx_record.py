@@ -199,6 +199,17 @@ class Commands(unittest.TestCase):
         with unittest.mock.patch.multiple(sys, prefix="/env", base_prefix="/usr"):
             self.assertEqual(install_hint(), sys.executable + " -m pip install fbtriton==3.7.4 numpy")
 
+    def test_howTorchIsInstalledBesideFbtriton(self):
+        python = self.fbtriton()
+        with tempfile.TemporaryDirectory() as shadow:
+            for name, text in (("sitecustomize.py", "import sys\nsys.modules['torch'] = None\n"), ("program.py", "import torch\n")):
+                with open(os.path.join(shadow, name), "w") as file:
+                    file.write(text)
+            done = subprocess.run([python, "-m", "tlx_record", "program.py"], capture_output=True, text=True, cwd=shadow,
+                                  env=dict(os.environ, PYTHONPATH=shadow + ":" + os.path.join(pytlx.SOURCE, "python")))  # fmt: skip
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, r"program\.py:1: ModuleNotFoundError(?s:.)*\n  hint: pip install torch, then pip install --force-reinstall --no-deps fbtriton==3\.7\.4, ")
+
     def test_aMissingFileAndABadOptionAreUsageErrors(self):
         done = self.record(program="absent.py")
         self.assertEqual((done.returncode, "there is no file" in done.stderr), (2, True), done.stderr)
