@@ -14,7 +14,7 @@ case "${1:-}" in
 esac
 
 $install && "$TLX_ROOT/scripts/setup.sh"
-"$TLX_ROOT/scripts/build.sh" release tlx-verify tlx-run
+"$TLX_ROOT/scripts/build.sh" release tlx tlx-verify tlx-run tlx-opt tlx-compile tlx-lsp-server
 
 cd "$TLX_ROOT"
 kernel=kernels/gemm/hopper_ws

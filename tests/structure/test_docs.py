@@ -53,6 +53,8 @@ class Docs(unittest.TestCase):
         readme = pytlx.read("README.md")
         self.assertIn("./scripts/quickstart.sh", readme)
         self.assertIn("./scripts/test.sh", readme)
+        built = re.search(r"build\.sh. release (.*)", pytlx.read("scripts/quickstart.sh")).group(1).split()
+        self.assertLessEqual(set(re.findall(r"build/bin/(tlx[\w-]*)", readme)), set(built), "the first command builds what the page goes on with")
 
 
 if __name__ == "__main__":
