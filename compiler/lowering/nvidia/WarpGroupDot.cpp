@@ -230,6 +230,10 @@ private:
     bits = aElement.getIntOrFloatBitWidth();
     k = 256 / bits;
     depth = bType.getShape()[0];
+    int64_t imprecise = op.getMaxNumImpreciseAcc();
+    if (isa<FloatType>(aElement) && bits == 8 && product.getElementType().isF32() &&
+        imprecise <= depth)
+      bound = llvm::alignTo(std::max<int64_t>(imprecise, k), k);
     if (auto tensor = dyn_cast<RankedTensorType>(op.getA().getType())) {
       Result<layout::EncodingPtr> operand = describeEncoding(tensor.getEncoding());
       const auto *dot = operand ? (*operand)->as<layout::DotOperandEncoding>() : nullptr;
@@ -238,6 +242,27 @@ private:
                << 32 / bits;
     }
     return success();
+  }
+
+  /// What the sums begin with: C, or zero where it is not to be used.
+  SmallVector<Value> startingValues(ValueRange values, Type element) {
+    SmallVector<Value> start(values);
+    if (op.getUseC())
+      for (Value &value : start)
+        value = e.select(e.scalar(op.getUseC()), value, e.zero(element));
+    return start;
+  }
+
+  /// The tensor cores keep fewer bits of sums of 8-bit floats than f32 has: what a few
+  /// instructions gave is waited for and added in full.
+  SmallVector<Value> addPartial(ArrayRef<Value> sums, ValueRange partial) {
+    NVVM::WgmmaGroupSyncAlignedOp::create(e.b, e.loc);
+    SmallVector<Value> result = ptx::wgmmaWait(e, 0, partial);
+    if (!sums.empty())
+      for (auto [value, sum] : llvm::zip(result, sums))
+        value = LLVM::FAddOp::create(e.b, e.loc, sum, value);
+    NVVM::WgmmaFenceAlignedOp::create(e.b, e.loc);
+    return result;
   }
 
   /// All instructions of one 64 x n tile of each warp group.
@@ -251,6 +276,9 @@ private:
     if (half)
       values = pairUp(e, values);
     bool overwrite = isZero(op.getC());
+    SmallVector<Value> sums; // of a product whose instructions sum up no more than `bound` terms
+    if (bound && !overwrite)
+      sums = startingValues(values, element);
     for (int64_t inner = 0; inner < depth; inner += k) {
       ptx::Wgmma in;
       in.n = n;
@@ -266,12 +294,17 @@ private:
       }
       in.descriptorB = b.descriptor(column, inner);
       in.transposeB = b.outerMajor;
-      if (inner > 0 || !overwrite)
+      bool begins = bound ? inner % bound == 0 : inner == 0 && overwrite;
+      if (!begins)
         in.accumulators = values;
-      if (inner == 0 && !overwrite && op.getUseC())
+      if (inner == 0 && !begins && op.getUseC())
         in.accumulate = e.scalar(op.getUseC());
       values = ptx::wgmma(e, in, half ? e.b.getI32Type() : element);
+      if (bound && (inner + k == depth || (inner + k) % bound == 0))
+        sums = addPartial(sums, values);
     }
+    if (bound)
+      values = sums;
     if (half)
       values = takeApart(e, values, element);
     for (auto [reg, value] : llvm::zip(registers, values))
@@ -309,6 +342,7 @@ private:
   const LinearLayout layout;
   std::array<int64_t, 2> warps{};
   int64_t n = 0, k = 0, bits = 0, depth = 0;
+  int64_t bound = 0; ///< terms that instructions may sum up; 0: any number
   StringRef aName, bName, resultName;
   llvm::DenseMap<std::pair<int64_t, int64_t>, SmallVector<Value>> fragments;
 };
