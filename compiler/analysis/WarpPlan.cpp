@@ -1,13 +1,12 @@
 #include "compiler/analysis/WarpPlan.h"
 
+#include "compiler/analysis/HopperLimits.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
 namespace tlx {
-
-constexpr int64_t kRegisterFile = 64 * 1024, kMostRegisters = 256, kFewestRegisters = 24;
-constexpr int64_t kMostWarps = 32;
 
 /// Partitions of whole warp groups first, so that they begin at one.
 static LogicalResult place(ttg::WarpSpecializeOp op, WarpPlan &plan) {
@@ -42,9 +41,9 @@ static LogicalResult place(ttg::WarpSpecializeOp op, WarpPlan &plan) {
   }
   plan.firstWarps[op] = first;
   plan.totalWarps = std::max<int64_t>(plan.totalWarps, llvm::alignTo(end, 4));
-  if (plan.totalWarps > kMostWarps)
+  if (plan.totalWarps > hopper::kCtaWarps)
     return op.emitError("'ttg.warp_specialize' needs ")
-           << plan.totalWarps << " warps; a CTA has at most " << kMostWarps;
+           << plan.totalWarps << " warps; a CTA has at most " << hopper::kCtaWarps;
   if (kFirstPartitionBarrier + sizes.size() > kHardwareBarriers)
     return op.emitError("'ttg.warp_specialize' has ")
            << sizes.size() << " partitions; a CTA has hardware barriers for "
@@ -65,7 +64,9 @@ FailureOr<WarpPlan> planWarps(tt::FuncOp kernel, int64_t defaultWarps) {
   plan.single = plan.specializations.size() == 1 && kernel.getBody().hasOneBlock() &&
                 plan.specializations.front()->getParentOp() == kernel;
   if (asks)
-    plan.entryRegisters = std::min(kRegisterFile / (plan.totalWarps * 32) / 8 * 8, kMostRegisters);
+    plan.entryRegisters =
+        std::min(hopper::kRegisters / (plan.totalWarps * hopper::kWarpSize) / 8 * 8,
+                 hopper::kMostRegistersSet);
   return plan;
 }
 
@@ -78,10 +79,10 @@ FailureOr<SmallVector<int64_t>> registersOf(ttg::WarpSpecializeOp op, const Warp
   for (auto [index, count] : llvm::enumerate(*asked)) {
     if (count == -1)
       continue; // asks for nothing: keeps what it starts with
-    if (count < kFewestRegisters || count > kMostRegisters)
+    if (count < hopper::kFewestRegistersSet || count > hopper::kMostRegistersSet)
       return op.emitError("'ttg.warp_specialize' partition ")
-             << index << " asks for " << count << " registers; there are from " << kFewestRegisters
-             << " to " << kMostRegisters;
+             << index << " asks for " << count << " registers; there are from "
+             << hopper::kFewestRegistersSet << " to " << hopper::kMostRegistersSet;
     int64_t first = plan.firstWarps.lookup(op)[index];
     int64_t end = first + op.getPartitionNumWarps()[index];
     for (int64_t warp = first; warp < end; ++warp)
@@ -89,13 +90,14 @@ FailureOr<SmallVector<int64_t>> registersOf(ttg::WarpSpecializeOp op, const Warp
   }
   for (int64_t group = llvm::divideCeil(plan.defaultWarps, 4); group < plan.totalWarps / 4; ++group)
     left -= 4 * (groups[group] ? groups[group] : plan.entryRegisters);
-  int64_t mine = std::min(left / plan.defaultWarps / 8 * 8, kMostRegisters);
+  int64_t mine = std::min(left / plan.defaultWarps / 8 * 8, hopper::kMostRegistersSet);
   if (std::optional<uint32_t> wanted = op.getDefaultRequestedRegisters())
     mine = std::min<int64_t>(mine, int64_t(*wanted) / 8 * 8);
-  if (mine < kFewestRegisters)
+  if (mine < hopper::kFewestRegistersSet)
     return op.emitError("'ttg.warp_specialize' asks for more registers than there are: of ")
-           << plan.entryRegisters * plan.totalWarps * 32 << ", each of the default threads is left "
-           << std::max<int64_t>(mine, 0) << " and needs " << kFewestRegisters;
+           << plan.entryRegisters * plan.totalWarps * hopper::kWarpSize
+           << ", each of the default threads is left " << std::max<int64_t>(mine, 0)
+           << " and needs " << hopper::kFewestRegistersSet;
   for (int64_t group = 0; group * 4 < plan.defaultWarps; ++group)
     groups[group] = mine;
   return groups;

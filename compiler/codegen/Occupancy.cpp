@@ -1,6 +1,7 @@
 // Registers by the number of CTAs on a multiprocessor: a few less, where they alone keep a further
 // one away, else as many as those that fit leave. Left to itself ptxas may save registers that
 // nobody else can have, and begin loads one after the other.
+#include "compiler/analysis/HopperLimits.h"
 #include "compiler/codegen/Codegen.h"
 
 #include "llvm/ADT/StringRef.h"
@@ -11,9 +12,8 @@
 namespace tlx {
 namespace {
 
-// CUDA C++ Programming Guide, "Technical Specifications per Compute Capability", 9.0.
-constexpr int64_t kRegisters = 64 * 1024, kShared = 228 * 1024, kSharedReserved = 1024;
-constexpr int64_t kMostWarps = 64, kMostCtas = 32, kRegisterUnit = 8;
+/// A thread's registers come in as many.
+constexpr int64_t kRegisterUnit = 8;
 
 /// Warps on a multiprocessor that hide latency well enough for registers to be worth more.
 constexpr int64_t kEnoughWarps = 32;
@@ -38,7 +38,8 @@ int64_t registersOf(const Assembled &code) { return numberBefore(code.log, "regi
 int64_t stackOf(const Assembled &code) { return numberBefore(code.log, "bytes stack frame"); }
 
 int64_t ctasFor(int64_t registers, int64_t warps) {
-  return kRegisters / (llvm::alignTo(std::max<int64_t>(registers, 1), kRegisterUnit) * 32 * warps);
+  int64_t ofThread = int64_t(llvm::alignTo(std::max<int64_t>(registers, 1), kRegisterUnit));
+  return hopper::kRegisters / (ofThread * hopper::kWarpSize * warps);
 }
 
 } // namespace
@@ -52,8 +53,8 @@ Result<Assembled> assembleForOccupancy(const std::string &ptx, const std::string
   if (!first || bounds == std::string::npos || ptx.find("setmaxnreg") != std::string::npos)
     return first;
   int64_t registers = registersOf(*first);
-  int64_t room =
-      std::min({kMostCtas, kMostWarps / warps, kShared / (sharedBytes + kSharedReserved)});
+  int64_t room = std::min({hopper::kCtas, hopper::kWarps / warps,
+                           hopper::kSharedBytes / (sharedBytes + hopper::kReservedBytes)});
   int64_t ctas = ctasFor(registers, warps);
   // Shared memory keeps the others away.
   if (ctas >= room)

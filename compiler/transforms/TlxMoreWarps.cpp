@@ -8,6 +8,7 @@
 // GEMM of 4096 cubed takes a fifth of the time then on an H200.
 #include "compiler/transforms/Passes.h"
 
+#include "compiler/analysis/HopperLimits.h"
 #include "compiler/dialect/tlx/TLX.h"
 #include "compiler/dialect/ttg/TTG.h"
 #include "compiler/dialect/ttng/TTNG.h"
@@ -28,9 +29,8 @@ namespace tlx {
 
 namespace {
 
-/// Registers of a thread (PTX ISA), those of a multiprocessor (CUDA programming guide, technical
-/// specifications of compute capability 9.0), and what a thread needs beside a product's.
-constexpr int64_t kRegisters = 255, kAllRegisters = 64 * 1024, kOthers = 32;
+/// Registers that a thread needs beside a product's.
+constexpr int64_t kOthers = 32;
 
 /// Rows of a warp's part of a product and columns that it has at most (PTX ISA,
 /// "wgmma.mma_async").
@@ -105,11 +105,12 @@ private:
         return;
       auto type = cast<RankedTensorType>(op->getResult(0).getType());
       auto registersOf = [&](int64_t elements) {
-        return elements * type.getElementTypeBitWidth() / 32 / 32;
+        return elements * type.getElementTypeBitWidth() / 32 / hopper::kWarpSize;
       };
       int64_t columns = std::min(type.getShape().back(), kMostColumns);
-      fits &= (registersOf(kWarpRows * columns) + kOthers) * 32 * 2 * warps <= kAllRegisters;
-      found |= registersOf(type.getNumElements()) / warps > kRegisters &&
+      fits &= (registersOf(kWarpRows * columns) + kOthers) * hopper::kWarpSize * 2 * warps <=
+              hopper::kRegisters;
+      found |= registersOf(type.getNumElements()) / warps > hopper::kThreadRegisters &&
                type.getDimSize(0) >= kWarpRows * 2 * warps;
     });
     return found && fits;

@@ -152,7 +152,7 @@ std::vector<Finding> FunctionalMachine::prepare() {
   }
   if (prepared->tensorBytesPerLane > int64_t(tmemLaneBytes))
     bad("needs " + std::to_string(prepared->tensorBytesPerLane / 4) +
-        " columns of tensor memory; a CTA has 512");
+        " columns of tensor memory; a CTA has " + std::to_string(tmemLaneBytes / 4));
   if (findings.empty() && prepared->scratchBytes) {
     uint64_t ctas = uint64_t(config.grid[0]) * config.grid[1] * config.grid[2];
     state->scratch = memory.allocate("global scratch", ctas * prepared->scratchBytes);

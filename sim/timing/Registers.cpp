@@ -10,6 +10,9 @@ static constexpr int Overhead = 26;
 /// What code of few tiles takes beside them (sim/validation: registers of the launches kept apart).
 static constexpr int LaunchOverhead = 22;
 
+/// Of a thread (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability").
+static constexpr int MostRegisters = 255;
+
 bool RegisterEstimate::willSpill() const { return tiles + Overhead > available; }
 
 namespace {
@@ -220,7 +223,7 @@ static std::vector<int> addressRegisters(const Program &program, const std::vect
       sum += 2 * (pointers.shape.size() < 2 ? 1 : (w.pipes[0].lanes + threads - 1) / threads);
     }
     for (Pc pc = loop.head; pc >= 0 && pc < loop.exit; ++pc)
-      alive[pc] = std::max(alive[pc], int(std::min<int64_t>(sum, 255)));
+      alive[pc] = std::max(alive[pc], int(std::min<int64_t>(sum, MostRegisters)));
   }
   return alive;
 }
@@ -247,9 +250,8 @@ static std::vector<Spill> spillsOf(const Program &program, Pc entry, int threads
 std::vector<RegisterEstimate> estimateRegisters(const Program &program,
                                                 const std::vector<Work> &work, int totalWarps,
                                                 int64_t registers, int warpSize) {
-  int most = 255;
   int even = int(registers / (std::max<int64_t>(1, totalWarps) * warpSize)) / 8 * 8;
-  int available = std::min(most, even);
+  int available = std::min(MostRegisters, even);
   if (program.facts.maxRegisters > 0)
     available = std::min(available, program.facts.maxRegisters);
   std::vector<RegisterEstimate> all;
@@ -257,7 +259,7 @@ std::vector<RegisterEstimate> estimateRegisters(const Program &program,
     RegisterEstimate e;
     e.task = std::move(name);
     e.warps = warps;
-    e.available = requested > 0 ? std::min(most, requested) : available;
+    e.available = requested > 0 ? std::min(MostRegisters, requested) : available;
     e.location = program.code[entry].loc;
     std::vector<int> addresses = addressRegisters(program, work, warps * warpSize);
     for (auto [pc, alive] : Liveness(program, warps * warpSize, true).run(entry)) {
@@ -283,7 +285,7 @@ std::vector<RegisterEstimate> estimateRegisters(const Program &program,
 }
 
 int launchRegisters(const std::vector<RegisterEstimate> &tasks) {
-  int most = 0, least = 255;
+  int most = 0, least = MostRegisters;
   for (const RegisterEstimate &task : tasks) {
     most = std::max(most, task.launch + LaunchOverhead);
     least = std::min(least, task.available);

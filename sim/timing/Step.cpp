@@ -200,7 +200,8 @@ void TimingMachine::runPipes(TimedTask &task, const Inst &inst, const Work &w) {
     }
     // Lanes exchange through the crossbar of shared memory, one instruction a pass.
     if (w.pipes[i].pipe == Pipe::Shuffle && !chip.isAmd()) {
-      Cycles passed = sm.smem.commit(start, 128 * count * partitions).done + costs.shuffleLatency;
+      Cycles passed =
+          sm.smem.commit(start, PassBytes * count * partitions).done + costs.shuffleLatency;
       queued |= passed > ready;
       ready = std::max(ready, passed);
     }

@@ -279,7 +279,7 @@ TileLayout withoutCopies(const TileLayout &layout) {
 } // namespace
 
 AccessWork accessWork(const TileLayout &layout, const Form &form, int64_t bytes) {
-  constexpr int64_t widest = 16, sector = 32, line = 128;
+  constexpr int64_t widest = 16; // bytes of one instruction of a thread
   AccessWork work;
   std::vector<int64_t> warps = offsetsOf(layout.warps, form);
   std::vector<int64_t> lanes = offsetsOf(distinctBits(layout.lanes), form);
@@ -300,25 +300,24 @@ AccessWork accessWork(const TileLayout &layout, const Form &form, int64_t bytes)
     work.lines = work.sectors = work.distinct = work.instructions * int64_t(lanes.size());
     return work;
   }
-  int64_t parts = std::max<int64_t>(1, vector * bytes / sector);
+  int64_t parts = std::max<int64_t>(1, vector * bytes / SectorBytes);
   std::vector<int64_t> linesOfOne, sectorsOfOne, sectorsOfAll;
   for (int64_t at : lanes)
     for (int64_t part = 0; part < parts; ++part) {
-      linesOfOne.push_back((at + part * sector) / line);
-      sectorsOfOne.push_back((at + part * sector) / sector);
+      linesOfOne.push_back((at + part * SectorBytes) / LineBytes);
+      sectorsOfOne.push_back((at + part * SectorBytes) / SectorBytes);
     }
   work.lines = work.instructions * countDistinct(linesOfOne);
   work.sectors = work.instructions * countDistinct(sectorsOfOne);
   for (int64_t warp : warps)
     for (int64_t reg : registers)
       for (int64_t at : lanes)
-        sectorsOfAll.push_back((warp + reg + at) / sector);
+        sectorsOfAll.push_back((warp + reg + at) / SectorBytes);
   work.distinct = countDistinct(sectorsOfAll);
   return work;
 }
 
 void countAccesses(const Program &program, const TimingLaunch &launch, std::vector<Work> &work) {
-  constexpr int64_t sector = 32;
   std::optional<Strides> strides; // most kernels of bulk copies need none
   for (size_t pc = 0; pc < work.size(); ++pc) {
     const Inst &inst = program.code[pc];
@@ -339,17 +338,17 @@ void countAccesses(const Program &program, const TimingLaunch &launch, std::vect
     AccessWork access = accessWork(loads ? layout : withoutCopies(layout), form, bytes);
     // A table that is looked into is read at most as a whole.
     if (form.scattered && launch.footprintBytes > 0)
-      access.distinct = std::min(access.distinct, launch.footprintBytes / sector + 1);
+      access.distinct = std::min(access.distinct, launch.footprintBytes / SectorBytes + 1);
     w.pipes[0].lanes = access.instructions * program.facts.threadsPerWarp;
     w.lines = access.lines;
     w.scattered = form.scattered;
-    bool partial = w.route == Route::GlobalStore && access.sectors * sector > w.bytes;
+    bool partial = w.route == Route::GlobalStore && access.sectors * SectorBytes > w.bytes;
     // What a load leaves in the first-level cache serves the tile's other instructions. Stores
     // go on by instruction; one that writes parts of sectors sends each of its lines by itself.
     if (loads)
-      w.sectorBytes = sector * access.distinct;
+      w.sectorBytes = SectorBytes * access.distinct;
     else
-      w.sectorBytes = sector * (access.sectors + (partial ? access.lines : 0));
+      w.sectorBytes = SectorBytes * (access.sectors + (partial ? access.lines : 0));
     if (w.route == Route::Atomic && form.uniform() && w.swaps == 0)
       w.sameWord = tile.numElements();
   }

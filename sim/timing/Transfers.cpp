@@ -42,12 +42,12 @@ TimingMachine::Step TimingMachine::sharedAccess(TimedTask &task, const Inst &ins
     Cycles begin = task.clock;
     if (w.numPipes)
       runPipes(task, inst, w);
-    Port::Turn turn = sm.smem.commit(begin, w.wavefronts * 128);
+    Port::Turn turn = sm.smem.commit(begin, w.wavefronts * PassBytes);
     unitInterval(sm.smemTrack, turn.start, turn.done, task.pc, w.bytes);
     bool load = w.route == Route::SharedLoad;
     // The port takes the last instruction when it gets to it: until then the
     // load/store queue is full and the warps wait.
-    Cycles accepted = std::max(task.clock, turn.done - sm.smem.duration(4 * 128));
+    Cycles accepted = std::max(task.clock, turn.done - sm.smem.duration(4 * PassBytes));
     if (accepted > task.clock) {
       block(task, Reason::Port, task.clock, accepted);
       task.clock = accepted;
@@ -197,7 +197,7 @@ bool TimingMachine::firstUse(TimedTask &task, int64_t descriptor) {
 
 /// Address and boxes of a descriptor copy; boxes beyond the tensor move nothing.
 TmaEngine::Copy TimingMachine::describeCopy(TimedTask &task, const Inst &inst, const Work &w) {
-  TmaEngine::Copy copy{0, 128, w.boxes, w.bytes / std::max(1, w.boxes)};
+  TmaEngine::Copy copy{0, LineBytes, w.boxes, w.bytes / std::max(1, w.boxes)};
   const Slot &desc = task.slots[program.operand(inst, 0)];
   copy.address = uint64_t(desc.bits);
   copy.firstUseOfDescriptor = firstUse(task, desc.bits);
@@ -241,10 +241,9 @@ TmaEngine::Copy TimingMachine::describeCopy(TimedTask &task, const Inst &inst, c
   if (copy.boxBytes == 0)
     copy.boxes = 0;
   // Rows that do not start at a line take one more sector each.
-  int64_t lines = 128, sector = 32;
-  if (rank > 1 &&
-      (argument->strides[rank - 2] * elementBytes % lines || copy.address % uint64_t(lines)))
-    copy.boxBytes += inside * sector;
+  if (rank > 1 && (argument->strides[rank - 2] * elementBytes % LineBytes ||
+                   copy.address % uint64_t(LineBytes)))
+    copy.boxBytes += inside * SectorBytes;
   return copy;
 }
 
@@ -320,7 +319,7 @@ TimingMachine::Step TimingMachine::asyncCopy(TimedTask &task, const Inst &inst, 
     runPipes(task, inst, w);
     uint64_t address = uint64_t(task.slots[program.operand(inst, w.memOperand)].bits);
     MemoryReply reply = memory->commit({begin, task.cta->sm, address, w.memoryBytes()});
-    Cycles written = smOf(task).smem.commit(begin, w.wavefronts * 128).done;
+    Cycles written = smOf(task).smem.commit(begin, w.wavefronts * PassBytes).done;
     Cycles done = std::max(reply.ready, written) + costs.smemStore;
     sync::Group group =
         inst.op == Op::AsyncCopy && !chip.isAmd() ? sync::Group::CpAsync : sync::Group::AmdAsync;

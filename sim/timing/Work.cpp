@@ -153,7 +153,7 @@ void WorkDecoder::refine() {
     for (unsigned i = 0; i < work->numPipes; ++i)
       work->pipes[i].lanes = (work->pipes[i].lanes + 7) / 8;
   if (work->wavefronts == 0 && work->bytes > 0)
-    work->wavefronts = (work->bytes + 127) / 128;
+    work->wavefronts = (work->bytes + PassBytes - 1) / PassBytes;
   for (unsigned i = 0; i < work->numPipes; ++i)
     work->codeLanes += work->pipes[i].lanes;
   if (work->route == Route::Product || work->route == Route::TensorMma)

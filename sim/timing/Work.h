@@ -62,6 +62,10 @@ enum class Route : uint8_t {
   ClcQuery,
 };
 
+/// Device memory moves in sectors, four to a line of the caches; a pass of shared memory takes
+/// all 32 banks once (CUDA C++ Best Practices Guide, "Device Memory Spaces").
+inline constexpr int64_t SectorBytes = 32, LineBytes = 128, PassBytes = 128;
+
 /// Lanes of work on one pipe.
 struct PipeWork {
   Pipe pipe = Pipe::Alu;
@@ -82,7 +86,7 @@ struct Work {
   int64_t sectorBytes = 0; ///< of device memory, whole sectors; 0: as bytes
   bool scattered = false;  ///< device memory: elements lie anywhere
   int64_t lines = 0;       ///< looked up in the first-level cache
-  int64_t wavefronts = 0;  ///< 128-byte passes of shared memory
+  int64_t wavefronts = 0;  ///< passes of shared memory
   int64_t sameWord = 0;    ///< atomics: lanes that meet in one word, one after the other
   int swaps = 0;           ///< atomics on parts of a word: compare-and-swaps that follow each other
   int spillStores = 0, spillLoads = 0; ///< registers of a thread
@@ -102,7 +106,7 @@ struct Work {
   int64_t stride = 0; ///< views: bytes between two buffers
 
   /// What reaches L2: at least a sector.
-  int64_t memoryBytes() const { return std::max<int64_t>({bytes, sectorBytes, 32}); }
+  int64_t memoryBytes() const { return std::max<int64_t>({bytes, sectorBytes, SectorBytes}); }
 };
 
 /// Decodes every instruction. Error: an operation that the model does not know,

@@ -81,9 +81,11 @@ void WorkDecoder::boxesOf(const Type &tile) {
   if (tile.shape.empty())
     return;
   int64_t inner = tile.shape.back() * std::max<int64_t>(1, tile.memoryElementBytes());
-  int64_t boxes = (inner + 127) / 128;
+  // What one copy moves at most (CUDA driver API, cuTensorMapEncodeTiled).
+  constexpr int64_t rowBytes = 128, rows = 256;
+  int64_t boxes = (inner + rowBytes - 1) / rowBytes;
   for (size_t i = 0; i + 1 < tile.shape.size(); ++i)
-    boxes *= (tile.shape[i] + 255) / 256;
+    boxes *= (tile.shape[i] + rows - 1) / rows;
   work->boxes = int(std::max<int64_t>(1, boxes));
   work->bytes = bytesOf(tile);
 }

@@ -1,6 +1,7 @@
 #include "compiler/lowering/nvidia/SharedPlan.h"
 
 #include "compiler/analysis/ClusterSync.h"
+#include "compiler/analysis/HopperLimits.h"
 #include "compiler/analysis/StorageAliases.h"
 #include "compiler/analysis/StorageAllocation.h"
 #include "compiler/lowering/nvidia/Hazards.h"
@@ -11,10 +12,6 @@
 using namespace mlir;
 
 namespace tlx::nvidia {
-
-/// Shared memory that a CTA may have (CUDA C++ Programming Guide, "Technical
-/// Specifications per Compute Capability", 9.0).
-constexpr int64_t kSharedLimit = 227 * 1024;
 
 /// All banks once.
 constexpr int64_t kScratchAlignment = 128;
@@ -209,12 +206,13 @@ FailureOr<SharedPlan> planShared(tt::FuncOp kernel) {
     plan.captures.clear();
     placeScratch(kernel, freed, own, plan);
     placeCaptures(kernel, plan);
-    if (plan.bytes <= kSharedLimit)
+    if (plan.bytes <= hopper::kCtaSharedBytes)
       break;
   }
-  if (plan.bytes > kSharedLimit)
+  if (plan.bytes > hopper::kCtaSharedBytes)
     return kernel.emitError("'") << kernel.getName() << "' needs " << plan.bytes
-                                 << " bytes of shared memory; a CTA has " << kSharedLimit;
+                                 << " bytes of shared memory; a CTA has "
+                                 << hopper::kCtaSharedBytes;
   placeGlobalScratch(kernel, plan);
   if (failed(findHazards(kernel, *aliases, allocation, plan)))
     return failure();
