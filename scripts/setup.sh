@@ -51,7 +51,7 @@ for package in "${missing[@]}"; do
   apt-cache show "$package" >/dev/null 2>&1 || absent+=("$package")
 done
 if [ ${#absent[@]} -gt 0 ]; then
-  die "the configured package sources lack: ${absent[*]} (Debian 12 has them in its security archive; /etc/apt/sources.list: deb http://deb.debian.org/debian-security bookworm-security main)"
+  die "the configured package sources lack: ${absent[*]} (Debian 12 has them in its security archive, bookworm-security main: does /etc/apt/sources.list name it?)"
 fi
 
 say "setup: apt-get install ${missing[*]}"

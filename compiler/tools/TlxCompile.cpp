@@ -17,7 +17,7 @@
 #include "compiler/tools/LaunchFlags.h"
 #include "compiler/tools/LayoutDump.h"
 #include "compiler/tools/PassFlags.h"
-#include "runtime/base/File.h"
+#include "runtime/base/Output.h"
 #include "runtime/base/SourceText.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -96,11 +96,7 @@ int run(const Options &options) {
     llvm::errs() << compiled->log;
   std::string bytes =
       options.emit == tlx::Product::Package ? tlx::writePackage(compiled->package) : compiled->text;
-  if (options.output == "-") {
-    llvm::outs() << bytes;
-    return 0;
-  }
-  if (tlx::Result<void> written = tlx::writeFile(options.output, bytes); !written)
+  if (tlx::Result<void> written = tlx::writeOutput(options.output, bytes); !written)
     return report(written.error());
   return 0;
 }

@@ -20,6 +20,7 @@
 #include "compiler/tools/LaunchFlags.h"
 #include "compiler/tools/PassFlags.h"
 #include "compiler/transforms/Passes.h"
+#include "runtime/base/Output.h"
 #include "runtime/base/SourceText.h"
 
 #include "mlir/IR/AsmState.h"
@@ -28,7 +29,6 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
-#include "mlir/Support/FileUtilities.h"
 #include "mlir/Support/ToolUtilities.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/StringExtras.h"
@@ -36,7 +36,6 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
 namespace cl = llvm::cl;
@@ -229,13 +228,9 @@ int main(int argc, char **argv) {
   if (options.verifyDiagnostics)
     return kOk;
 
-  std::string error;
-  auto output = openOutputFile(options.output, &error);
-  if (!output) {
-    llvm::errs() << "error: " << error << "\n";
+  if (tlx::Result<void> written = tlx::writeOutput(options.output, text); !written) {
+    llvm::errs() << written.error().str() << "\n";
     return kBadInput;
   }
-  output->os() << text;
-  output->keep();
   return kOk;
 }

@@ -281,6 +281,20 @@ class NoFiles(Hostile):
                 self.assertEqual((done.returncode, done.stderr), (2, "<stdin>: error: cannot read: larger than 256 MiB\n"))
 
 
+class FullDisk(Hostile):
+    """What is printed in part only is no answer, whatever the verdict."""
+
+    def test_isSaid(self):
+        path = self.file("k.ttir", kernel(""))
+        launch = self.file("launch.json", manifest())
+        for command in (*self.commands(path), ["tlx-verify", "--json", path], ["tlx-verify", "--sarif", path],
+                        ["tlx-verify", "--help"], ["tlx-run", "--device", "sim", path, "--manifest", launch, "--json"], ["tlx", "chips", "h200"],
+                        ["tlx", "explain", "race"], ["tlx", "verify", path]):
+            with self.subTest(command=command), open("/dev/full", "wb") as full:
+                done = subprocess.run([pytlx.tool(command[0]), *command[1:]], stdout=full, stderr=subprocess.PIPE, text=True, cwd=self.folder)
+                self.assertEqual((done.returncode, "<stdout>: error: cannot write" in done.stderr), (2, True), done.stderr)
+
+
 class Packages(Hostile):
     """Read before any device has a look; nothing of them is a path."""
 

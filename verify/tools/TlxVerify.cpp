@@ -15,6 +15,7 @@
 #include "runtime/base/Cli.h"
 #include "runtime/base/File.h"
 #include "runtime/base/Guard.h"
+#include "runtime/base/Output.h"
 #include "sim/chips/Targets.h"
 
 #include <algorithm>
@@ -307,7 +308,7 @@ private:
 int main(int argc, char **argv) {
   Options options;
   if (auto exit = readOptions(argc, argv, options))
-    return *exit;
+    return finishOutput(*exit);
   std::signal(SIGINT, onInterrupt);
-  return Session(options).run();
+  return finishOutput(Session(options).run());
 }

@@ -1,5 +1,6 @@
 //===- Main.cpp - tlx-run --------------------------------------------------===//
 #include "runtime/base/Guard.h"
+#include "runtime/base/Output.h"
 #include "runtime/tools/tlx-run/Options.h"
 #include "runtime/tools/tlx-run/Session.h"
 #include "runtime/tools/tlx-run/Sweep.h"
@@ -21,7 +22,7 @@ static Error located(Error error, const run::Options &options) {
 int main(int argc, char **argv) {
   run::Options options;
   if (auto exit = run::parseOptions(argc, argv, options))
-    return *exit;
+    return finishOutput(*exit);
   bool simulated = options.device == "sim";
   guardTool({simulated ? options.timeout.value_or(0) : 0, memoryLimit(options.memory)},
             options.file);
@@ -31,13 +32,13 @@ int main(int argc, char **argv) {
       std::fputs(text->c_str(), stdout);
     else
       std::fprintf(stderr, "%s\n", text.error().str().c_str());
-    return text ? 0 : int(text.error().code);
+    return finishOutput(text ? 0 : int(text.error().code));
   }
   if (!options.sweep.empty()) {
     Result<int> status = run::runSweep(options);
     if (!status)
       std::fprintf(stderr, "%s\n", status.error().str().c_str());
-    return status ? *status : int(status.error().code);
+    return finishOutput(status ? *status : int(status.error().code));
   }
   Result<run::Outcome> outcome = run::runSession(options);
   if (!outcome) {
@@ -48,9 +49,8 @@ int main(int argc, char **argv) {
   std::fputs(run::findingsText(*outcome).c_str(), stderr);
   std::string report = options.json ? run::jsonReport(*outcome) : run::textReport(*outcome);
   std::fputs(report.c_str(), stdout);
-  if (std::fflush(stdout) != 0)
-    return int(ExitCode::Internal);
+  int code = finishOutput(run::exitCode(*outcome));
   std::fflush(stderr);
   // A kernel that hangs on a GPU must not be waited for.
-  std::_Exit(run::exitCode(*outcome));
+  std::_Exit(code);
 }
