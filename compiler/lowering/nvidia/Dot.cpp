@@ -35,6 +35,8 @@ public:
         b(e.layout(bType)) {}
 
   LogicalResult run() {
+    if (aType.getElementType().isF64() && result.getElementType().isF64())
+      return eachTile(&TensorCoreDot::doubleTile);
     std::optional<NVVM::MMATypes> aKind = typeOf(aType.getElementType());
     std::optional<NVVM::MMATypes> bKind = typeOf(bType.getElementType());
     Type element = result.getElementType();
@@ -46,17 +48,21 @@ public:
     pack = 32 / aType.getElementTypeBitWidth();
     if (a.columns.size() % (2 * pack) || a.columns.size() != b.rows.size())
       return op.emitError("'tt.dot' sums too few elements for mma.sync");
+    return eachTile(&TensorCoreDot::tile);
+  }
+
+private:
+  LogicalResult eachTile(void (TensorCoreDot::*lower)(int64_t, int64_t, int64_t, Registers &)) {
     Registers sums = e.get(op.getC());
     for (int64_t batch : d.batches)
       for (int64_t row : d.rows)
         for (int64_t column : d.columns)
           if (row % 16 == 0 && column % 8 == 0)
-            tile(batch, row, column, sums);
+            (this->*lower)(batch, row, column, sums);
     e.set(op.getResult(), std::move(sums));
     return success();
   }
 
-private:
   void tile(int64_t batch, int64_t row, int64_t column, Registers &sums) {
     const Registers &aRegisters = e.get(op.getA()), &bRegisters = e.get(op.getB());
     SmallVector<int64_t> places;
@@ -81,6 +87,26 @@ private:
     }
     for (auto [place, value] : llvm::zip(places, values))
       sums[place] = value;
+  }
+
+  /// 8 x 8 x 4 at a time: an element of each operand and two sums a thread.
+  void doubleTile(int64_t batch, int64_t row, int64_t column, Registers &sums) {
+    const Registers &aRegisters = e.get(op.getA()), &bRegisters = e.get(op.getB());
+    Type element = e.b.getF64Type();
+    Type both = LL::LLVMStructType::getLiteral(e.b.getContext(), {element, element});
+    int64_t shape[] = {8, 8, 4};
+    for (int64_t below : {0, 8}) {
+      int64_t places[] = {d.at(row + below, column, batch), d.at(row + below, column + 1, batch)};
+      for (auto [aColumn, bRow] : llvm::zip_equal(a.columns, b.rows)) {
+        Value sum = NVVM::MmaOp::create(
+            e.b, e.loc, both, aRegisters[a.at(row + below, aColumn, batch)],
+            bRegisters[b.at(bRow, column, batch)], ValueRange{sums[places[0]], sums[places[1]]},
+            shape, std::nullopt, std::nullopt, std::array{NVVM::MMATypes::f64, NVVM::MMATypes::f64},
+            std::array{NVVM::MMALayout::row, NVVM::MMALayout::col});
+        for (int64_t index : {0, 1})
+          sums[places[index]] = LL::ExtractValueOp::create(e.b, e.loc, sum, index);
+      }
+    }
   }
 
   Value word(llvm::function_ref<Value(int64_t)> element) {
