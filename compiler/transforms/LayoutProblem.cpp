@@ -1,7 +1,6 @@
 #include "compiler/transforms/LayoutProblem.h"
 
 #include "compiler/dialect/tlx/TLX.h"
-#include "compiler/dialect/ttng/TTNG.h"
 #include "compiler/transforms/BlockedLayouts.h"
 #include "compiler/transforms/ShapeLayouts.h"
 #include "compiler/transforms/ValueFlow.h"
@@ -245,6 +244,16 @@ void LayoutProblem::visitFp4(ttg::Fp4ToFpOp op) {
                                                       ArrayAttr::get(op.getContext(), {})));
 }
 
+/// Which elements vote together is the layout's to say: neighbouring lanes hold neighbours.
+void LayoutProblem::visitBallot(ttng::VoteBallotSyncOp op) {
+  RankedTensorType type = tileType(op.getResult());
+  if (!type)
+    return;
+  Attribute layout = rowMajorLayout(type, 1, warpsOf(infos[variableOf(op.getResult())]));
+  required.emplace_back(place(op.getPredMutable()), layout);
+  required.emplace_back(place(cast<OpResult>(op.getResult())), layout);
+}
+
 void LayoutProblem::visit(Operation *op) {
   if (eachHandover(op, [&](OpOperand &operand, Value value) { tie(operand, value); }))
     return;
@@ -275,6 +284,8 @@ void LayoutProblem::visit(Operation *op) {
     return visitCat(cat);
   if (auto unpack = dyn_cast<ttg::Fp4ToFpOp>(op))
     return visitFp4(unpack);
+  if (auto ballot = dyn_cast<ttng::VoteBallotSyncOp>(op))
+    return visitBallot(ballot);
   // The halves of a pair are what is left without the last dimension.
   if (auto join = dyn_cast<tt::JoinOp>(op)) {
     unsigned axis = tileType(join.getResult()).getRank() - 1;

@@ -19,6 +19,7 @@
 
 #include "compiler/analysis/AxisInfo.h"
 #include "compiler/dialect/ttg/TTG.h"
+#include "compiler/dialect/ttng/TTNG.h"
 
 namespace tlx {
 
@@ -63,6 +64,7 @@ private:
   void visitReduce(tt::ReduceOp op);
   void visitCat(tt::CatOp op);
   void visitFp4(ttg::Fp4ToFpOp op);
+  void visitBallot(ttng::VoteBallotSyncOp op);
   void tieAll(mlir::Operation *op);
   void tie(mlir::OpOperand &operand, mlir::Value with);
   void prefer(mlir::Value value, mlir::Attribute layout);

@@ -1,8 +1,10 @@
 // Atomics on global memory. One thread acts for each element; the others that hold
-// a copy learn the old value through scratch memory, when anybody uses it.
+// a copy, in other CTAs of the program too, learn the old value through scratch memory,
+// when anybody uses it.
 #include "compiler/lowering/nvidia/Atomics.h"
 
 #include "compiler/analysis/EncodingToLayout.h"
+#include "compiler/lowering/nvidia/Cluster.h"
 #include "compiler/lowering/nvidia/Exchange.h"
 #include "compiler/lowering/nvidia/Families.h"
 #include "compiler/lowering/nvidia/Global.h"
@@ -14,18 +16,28 @@ using tlx::layout::LinearLayout;
 
 namespace tlx::nvidia {
 
+/// Bits of a CTA's rank that say which copy of an element it holds.
+static uint64_t ctaCopies(Operation *op) {
+  uint64_t all = ctasOfProgram(op) - 1;
+  auto tensor = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!tensor || all == 0)
+    return all;
+  LinearLayout layout = std::move(*layoutOf(tensor));
+  uint64_t known = (uint64_t(1) << layout.inBits(layout::kBlock)) - 1;
+  return all & (~known | layout.freeVariableMask(layout::kBlock));
+}
+
 /// Whether several threads hold a copy of an element: of scalars all do.
-static bool hasCopies(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor)
+static bool hasCopies(Operation *op) {
+  auto tensor = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!tensor || ctaCopies(op))
     return true;
   LinearLayout layout = std::move(*layoutOf(tensor));
   return layout.freeVariableMask(layout::kLane) || layout.freeVariableMask(layout::kWarp);
 }
 
 int64_t atomicScratch(Operation *op) {
-  if (!isa<tt::AtomicRMWOp, tt::AtomicCASOp>(op) || op->getResult(0).use_empty() ||
-      !hasCopies(op->getResult(0).getType()))
+  if (!isa<tt::AtomicRMWOp, tt::AtomicCASOp>(op) || op->getResult(0).use_empty() || !hasCopies(op))
     return 0;
   Type type = op->getResult(0).getType();
   int64_t elements =
@@ -67,12 +79,21 @@ std::string orderOf(tt::MemSemantic semantic, tt::MemSyncScope scope) {
 }
 
 /// Runs `one` for each register that is no copy, in the threads that own it.
-void run(Operation *op, Emitter &e, Value mask,
-         llvm::function_ref<Value(int64_t reg, Value predicate)> one) {
+LogicalResult run(Operation *op, Emitter &e, Value mask,
+                  llvm::function_ref<Value(int64_t reg, Value predicate)> one) {
   Type type = op->getResult(0).getType();
   auto tensor = dyn_cast<RankedTensorType>(type);
   uint64_t copies = tensor ? e.layout(tensor).freeVariableMask(layout::kRegister) : 0;
   Value owner = isOwner(e, type);
+  uint64_t otherCtas = ctaCopies(op);
+  if (otherCtas) {
+    if (failed(checkMeeting(op)))
+      return failure();
+    Value first = e.equal(e.band(e.ctaRank(), e.i32(otherCtas)), e.i32(0));
+    owner = owner ? e.band(owner, first) : first;
+    // What the other CTAs did before is released with it, and they have read the scratch.
+    meetCluster(e);
+  }
   size_t count = e.registerTypes(type).size();
   Registers results(count);
   for (size_t reg = 0; reg < count; ++reg) {
@@ -93,11 +114,19 @@ void run(Operation *op, Emitter &e, Value mask,
                                        LinearLayout::zeros1D(1, layout::kLane, "dim0") *
                                        LinearLayout::zeros1D(1, layout::kWarp, "dim0");
     Exchange exchange(e, {layout, layout}, results.front().getType(), 0);
-    e.ifThen(owner, [&] { exchange.store(results); });
-    e.taskBarrier();
+    e.ifThen(owner, [&] {
+      otherCtas ? exchange.storeEverywhere(results, ctasOfProgram(op)) : exchange.store(results);
+    });
+    if (otherCtas)
+      meetCluster(e);
+    else
+      e.taskBarrier();
     results = exchange.load();
+  } else if (otherCtas) {
+    meetCluster(e);
   }
   e.set(op->getResult(0), std::move(results));
+  return success();
 }
 
 LogicalResult lowerRMW(tt::AtomicRMWOp op, Emitter &e) {
@@ -108,10 +137,9 @@ LogicalResult lowerRMW(tt::AtomicRMWOp op, Emitter &e) {
            << tt::stringifyRMWOp(op.getAtomicRmwOp()) << " of " << type << " has no instruction";
   std::string order = orderOf(op.getSem(), op.getScope());
   const Registers pointers = e.get(op.getPtr()), values = e.get(op.getVal());
-  run(op, e, op.getMask(), [&](int64_t reg, Value predicate) {
+  return run(op, e, op.getMask(), [&](int64_t reg, Value predicate) {
     return ptx::atomic(e, predicate, order, name, pointers[reg], {values[reg]});
   });
-  return success();
 }
 
 LogicalResult lowerCAS(tt::AtomicCASOp op, Emitter &e) {
@@ -121,11 +149,10 @@ LogicalResult lowerCAS(tt::AtomicCASOp op, Emitter &e) {
     return op.emitError("'tt.atomic_cas' of ") << type << " has no instruction";
   std::string order = orderOf(op.getSem(), op.getScope());
   const Registers pointers = e.get(op.getPtr()), cmp = e.get(op.getCmp()), val = e.get(op.getVal());
-  run(op, e, Value(), [&](int64_t reg, Value predicate) {
+  return run(op, e, Value(), [&](int64_t reg, Value predicate) {
     return ptx::atomic(e, predicate, order, "cas.b" + std::to_string(bits), pointers[reg],
                        {cmp[reg], val[reg]});
   });
-  return success();
 }
 
 } // namespace

@@ -12,6 +12,11 @@ using namespace mlir;
 
 namespace tlx::nvidia {
 
+int64_t ctasOfProgram(Operation *op) {
+  auto ctas = op->getParentOfType<ModuleOp>()->getAttrOfType<IntegerAttr>("ttg.num-ctas");
+  return ctas ? ctas.getInt() : 1;
+}
+
 static void arrive(Emitter &e, bool relaxed) {
   UnitAttr aligned = e.b.getUnitAttr();
   if (relaxed)

@@ -204,19 +204,21 @@ std::optional<Movement> movementOf(Operation *op) {
   return std::nullopt;
 }
 
-/// Whether some warps are not there to meet the cluster's.
-static bool isSpecialised(tt::FuncOp kernel) {
-  return kernel->walk([](ttg::WarpSpecializeOp) { return WalkResult::interrupt(); })
-      .wasInterrupted();
+LogicalResult checkMeeting(Operation *op) {
+  bool specialised = op->getParentOfType<tt::FuncOp>()
+                         ->walk([](ttg::WarpSpecializeOp) { return WalkResult::interrupt(); })
+                         .wasInterrupted();
+  if (specialised)
+    return op->emitError("'")
+           << op->getName()
+           << "' across the CTAs of a cluster has no lowering in a warp-specialised kernel";
+  return success();
 }
 
 template <typename Op> static LogicalResult lowerMovement(Op op, Emitter &e) {
   std::optional<Movement> movement = movementOf(op);
-  if (crossesCtas(movement->from, movement->to) &&
-      isSpecialised(op->template getParentOfType<tt::FuncOp>()))
-    return op.emitError("'")
-           << op->getName()
-           << "' across the CTAs of a cluster has no lowering in a warp-specialised kernel";
+  if (crossesCtas(movement->from, movement->to) && failed(checkMeeting(op)))
+    return failure();
   Registers source = e.get(op.getOperand());
   e.set(op.getResult(), convertRegisters(e, source, movement->from, movement->to));
   return success();

@@ -33,4 +33,7 @@ struct Movement {
 };
 std::optional<Movement> movementOf(Operation *op);
 
+/// Fails where some warps are not there to meet those of the cluster's other CTAs.
+LogicalResult checkMeeting(Operation *op);
+
 } // namespace tlx::nvidia

@@ -104,11 +104,14 @@ Exchange::Exchange(Emitter &e, const Movement &movement, Type element, int64_t o
 }
 
 void Exchange::store(const Registers &registers) {
-  SharedAccess access(e, from, shared, element);
   if (ctas > 1)
-    access.storeEverywhere(place, registers, ctas);
+    storeEverywhere(registers, ctas);
   else
-    access.store(place, registers);
+    SharedAccess(e, from, shared, element).store(place, registers);
+}
+
+void Exchange::storeEverywhere(const Registers &registers, int64_t count) {
+  SharedAccess(e, from, shared, element).storeEverywhere(place, registers, count);
 }
 
 Registers Exchange::load() { return SharedAccess(e, to, shared, element).load(place); }

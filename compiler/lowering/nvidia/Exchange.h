@@ -27,6 +27,8 @@ class Exchange {
 public:
   Exchange(Emitter &e, const Movement &movement, Type element, int64_t offset);
   void store(const Registers &registers);
+  /// What one CTA has, into the memory of `count`.
+  void storeEverywhere(const Registers &registers, int64_t count);
   Registers load();
 
 private:

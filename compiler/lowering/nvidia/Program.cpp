@@ -1,4 +1,5 @@
 // The program's place in the grid, clocks, and other scalars of the hardware.
+#include "compiler/lowering/nvidia/Cluster.h"
 #include "compiler/lowering/nvidia/Emitter.h"
 #include "compiler/lowering/nvidia/Families.h"
 #include "compiler/lowering/nvidia/Ptx.h"
@@ -20,10 +21,8 @@ template <typename X, typename Y, typename Z> static Value along(Emitter &e, uns
   return axis == 1 ? Value(Y::create(e.b, e.loc, type)) : Value(Z::create(e.b, e.loc, type));
 }
 
-/// CTAs that share one program's tiles count once along x.
 static int64_t programCtas(Operation *op, unsigned axis) {
-  auto count = op->getParentOfType<ModuleOp>()->getAttrOfType<IntegerAttr>("ttg.num-ctas");
-  return axis == 0 && count ? count.getInt() : 1;
+  return axis == 0 ? ctasOfProgram(op) : 1;
 }
 
 static Value perProgram(Emitter &e, Value ctas, int64_t count) {

@@ -185,4 +185,22 @@ tt.func public @cat(%x: !tt.ptr<i32>) {
   tt.return
 }
 
+// Neighbouring lanes vote on neighbouring elements, however wide the load is.
+// CHECK-LABEL: @ballot
+// CHECK: tt.load %{{.*}} : tensor<512x!tt.ptr<i32>, #[[WIDE:.*]]>
+// CHECK: ttng.vote_ballot_sync %{{.*}}, %{{.*}} : tensor<512xi1, #[[ONE]]> -> tensor<512xi32, #[[ONE]]>
+// CHECK: tt.store %{{.*}}, %{{.*}} : tensor<512x!tt.ptr<i32>, #[[WIDE]]>
+tt.func public @ballot(%x: !tt.ptr<i32> {tt.divisibility = 16 : i32}) {
+  %all = arith.constant -1 : i32
+  %zero = arith.constant dense<0> : tensor<512xi32>
+  %r = tt.make_range {end = 512 : i32, start = 0 : i32} : tensor<512xi32>
+  %s = tt.splat %x : !tt.ptr<i32> -> tensor<512x!tt.ptr<i32>>
+  %p = tt.addptr %s, %r : tensor<512x!tt.ptr<i32>>, tensor<512xi32>
+  %l = tt.load %p : tensor<512x!tt.ptr<i32>>
+  %c = arith.cmpi sgt, %l, %zero : tensor<512xi32>
+  %v = ttng.vote_ballot_sync %all, %c : tensor<512xi1> -> tensor<512xi32>
+  tt.store %p, %v : tensor<512x!tt.ptr<i32>>
+  tt.return
+}
+
 }
