@@ -1,7 +1,7 @@
 //===- HopperLimits.h - what a multiprocessor of Hopper has ----------------===//
 //
-// The simulator's tables of chips have the same numbers (HopperLimitsTest compares them, Blackwell's
-// too); the compiler does not depend on the simulator.
+// The simulator's tables of chips have the same numbers (HopperLimitsTest compares them,
+// Blackwell's too); the compiler does not depend on the simulator.
 //
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -33,4 +33,24 @@ private:
   Address next = Address(1) << 40;
 };
 
+/// A device with such memory.
+class HostMemoryDevice : public Device {
+public:
+  Result<Address> allocate(size_t bytes) override { return memory.allocate(bytes); }
+  Result<Address> adopt(HostBuffer buffer) override { return memory.adopt(std::move(buffer)); }
+  Result<void> release(Address address) override { return memory.release(address); }
+  Result<void> write(Address to, const void *from, size_t bytes) override {
+    return memory.write(to, from, bytes);
+  }
+  Result<void> read(Address from, void *to, size_t bytes) override {
+    return memory.read(from, to, bytes);
+  }
+  const uint8_t *view(Address address, size_t bytes) const override {
+    return memory.find(address, bytes);
+  }
+
+protected:
+  HostMemory memory;
+};
+
 } // namespace tlx::device

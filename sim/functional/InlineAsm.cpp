@@ -166,7 +166,7 @@ void runInlineAsm(Exec &exec) {
     for (size_t run = 0; run < lanes; ++run)
       machine.threads.push_back(exec.task.startWarp * warpSize + runs.threadOf(run));
   }
-  machine.smid = uint64_t(exec.cta.linear) % 132;
+  machine.smid = uint64_t(exec.cta.linear) % uint64_t(exec.cluster.launch().config.residentCtas);
 
   size_t next = 0;
   auto registersOf = [&](const Type &type) {

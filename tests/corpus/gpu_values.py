@@ -14,7 +14,6 @@ import concurrent.futures
 import ctypes
 import json
 import os
-import subprocess
 import sys
 import tempfile
 

@@ -77,8 +77,8 @@ def main():
     results = corpus.forEach(judge, [(tool, os.path.join(root, path), arguments.names_only, arguments.identical)
                                      for path in paths])
     by_design = {path for path in paths if path.startswith(BY_DESIGN)}
-    total = corpus.table({path: ({"agrees"} if ok else set()) | ({"by design"} if path in by_design else set())
-                          for path, (ok, _, _) in zip(paths, results)}, ("agrees", "by design"))
+    corpus.table({path: ({"agrees"} if ok else set()) | ({"by design"} if path in by_design else set())
+                  for path, (ok, _, _) in zip(paths, results)}, ("agrees", "by design"))
     corpus.printCauses([(path, why, detail) for path, (ok, why, detail) in zip(paths, results)
                         if not ok and path not in by_design])
     counted = [ok for path, (ok, _, _) in zip(paths, results) if path not in by_design]

@@ -271,7 +271,6 @@ def decodeReduce(x):
     weights = np.exp2(lse - lse.max(2, keepdims=True))
     weights /= weights.sum(2, keepdims=True)
     joined = (weights[..., None] * mid).sum(2)  # [sequence][head][token and group][column]
-    sequences, kvHeads = joined.shape[:2]
     power = x.scalars["GROUP_POW2"]
     rows = np.arange(tokens)[:, None] * power + np.arange(group) if tokens > 1 else np.arange(group)[None]
     wanted = joined[:, :, rows].transpose(0, 2, 1, 3, 4).reshape(out["shape"])

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """No input, however odd, makes a tool crash, hang or answer without a place."""
 import os
-import unittest
 
 import pytlx
 from tools import KERNEL, MANIFEST, ToolTest

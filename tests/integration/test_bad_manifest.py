@@ -2,7 +2,6 @@
 """A launch manifest that cannot be read, or does not fit the kernel, is refused where it is wrong."""
 import json
 import os
-import unittest
 
 import pytlx
 from tools import KERNEL, MANIFEST, ToolTest

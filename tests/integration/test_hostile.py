@@ -7,7 +7,6 @@ import os
 import shutil
 import subprocess
 import sys
-import unittest
 
 import pytlx
 from tools import KERNEL, MANIFEST, ToolTest

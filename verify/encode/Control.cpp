@@ -21,15 +21,6 @@ VarId Encoder::newVar(Value value) {
   return p.addVar(name);
 }
 
-/// A loop's carried values, as variables. Memdescs are carried by their slot.
-namespace {
-struct Carried {
-  Value arg;
-  VarId var = -1;
-  bool view = false;
-};
-} // namespace
-
 /// Arguments that a loop's bound grows with are sizes: not negative (contract).
 void Encoder::assumeSizes(ExprId bound) {
   // Expressions are shared and may be long: each is looked at once, without recursion.
@@ -87,11 +78,21 @@ void Encoder::lostView(Operation *loop, Value arg, Value result, Block &out) {
   views[arg] = views[result] = {};
 }
 
-void Encoder::forLoop(Operation *op, Block &out) {
-  auto loop = cast<scf::ForOp>(op);
-  Stmt stmt{Stmt::LoopStmt};
-  stmt.loc = locOf(op);
-  stmt.name = nameOf(loop.getInductionVar(), "loop");
+/// What a loop carries, as a variable; -1: a buffer that is not one slot of one array, or
+/// something that nobody asks for.
+VarId Encoder::carry(Value arg, Value init, Stmt &loop) {
+  if (isa<ttg::MemDescType>(arg.getType()))
+    return carrySlot(arg, view(init), loop.inits);
+  if (!isScalar(arg.getType()))
+    return -1;
+  VarId var = newVar(arg);
+  loop.inits.push_back({var, scalar(init)});
+  scalars[arg] = e.var(var);
+  return var;
+}
+
+/// The loop's variable: where it begins, goes on, and ends.
+void Encoder::count(scf::ForOp loop, Stmt &stmt) {
   VarId iv = newVar(loop.getInductionVar());
   if (p.varNames[iv].empty())
     p.varNames[iv] = "k";
@@ -110,17 +111,21 @@ void Encoder::forLoop(Operation *op, Block &out) {
     index = e.add(lower, e.binary(Op::Mul, e.var(iv), step));
   }
   stmt.inits.push_back({iv, start});
+  stmt.nexts.push_back({iv, e.add(e.var(iv), stride)});
+  stmt.cond = e.lt(e.var(iv), end);
   scalars[loop.getInductionVar()] = index;
+}
+
+void Encoder::forLoop(Operation *op, Block &out) {
+  auto loop = cast<scf::ForOp>(op);
+  Stmt stmt{Stmt::LoopStmt};
+  stmt.loc = locOf(op);
+  stmt.name = nameOf(loop.getInductionVar(), "loop");
+  count(loop, stmt);
   std::vector<VarId> vars(loop.getNumRegionIterArgs(), -1), offsets = vars;
   for (auto [i, arg] : llvm::enumerate(loop.getRegionIterArgs())) {
     Value init = loop.getInitArgs()[i];
-    if (isScalar(arg.getType())) {
-      vars[i] = newVar(arg);
-      stmt.inits.push_back({vars[i], scalar(init)});
-      scalars[arg] = e.var(vars[i]);
-    } else if (isa<ttg::MemDescType>(arg.getType())) {
-      vars[i] = carrySlot(arg, view(init), stmt.inits);
-    }
+    vars[i] = carry(arg, init, stmt);
     offsets[i] = carryOffset(arg, init, loop.getBody()->getTerminator()->getOperand(i), stmt);
   }
   VarId answers = countAnswers(op, stmt);
@@ -132,7 +137,6 @@ void Encoder::forLoop(Operation *op, Block &out) {
   if (pipelined && endsInOpenStage(loop))
     stageBorder(op, stmt.body);
   Operation *yield = loop.getBody()->getTerminator();
-  stmt.nexts.push_back({iv, e.add(e.var(iv), stride)});
   std::vector<Assign> results;
   for (auto [i, arg] : llvm::enumerate(loop.getRegionIterArgs())) {
     Value next = yield->getOperand(i), result = op->getResult(i);
@@ -172,7 +176,6 @@ void Encoder::forLoop(Operation *op, Block &out) {
   }
   countedAnswers(answers, stmt, results);
   --depth;
-  stmt.cond = e.lt(e.var(iv), end);
   std::optional<Stmt> after;
   if (!results.empty())
     after = assignStmt(std::move(results));
@@ -191,17 +194,10 @@ void Encoder::whileLoop(Operation *op, Block &out) {
   mlir::Block &before = loop.getBefore().front(), &after = loop.getAfter().front();
   std::vector<VarId> vars(before.getNumArguments(), -1);
   for (auto [i, arg] : llvm::enumerate(before.getArguments())) {
-    Value init = loop.getInits()[i];
-    if (isScalar(arg.getType())) {
-      vars[i] = newVar(arg);
-      if (p.varNames[vars[i]].empty())
-        p.varNames[vars[i]] =
-            nameOf(op->getNumResults() > i ? Value(op->getResult(i)) : Value(arg), "");
-      stmt.inits.push_back({vars[i], scalar(init)});
-      scalars[arg] = e.var(vars[i]);
-    } else if (isa<ttg::MemDescType>(arg.getType())) {
-      vars[i] = carrySlot(arg, view(init), stmt.inits);
-    }
+    vars[i] = carry(arg, loop.getInits()[i], stmt);
+    if (isScalar(arg.getType()) && p.varNames[vars[i]].empty())
+      p.varNames[vars[i]] =
+          nameOf(op->getNumResults() > i ? Value(op->getResult(i)) : Value(arg), "");
   }
   VarId answers = countAnswers(op, stmt);
   ++depth;

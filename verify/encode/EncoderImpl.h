@@ -18,6 +18,10 @@
 
 #include <set>
 
+namespace mlir::scf {
+class ForOp;
+} // namespace mlir::scf
+
 namespace tlx::verify {
 
 /// A memdesc value: a part of one buffer of an array.
@@ -156,6 +160,8 @@ private:
   // Control.cpp
   void forLoop(mlir::Operation *op, Block &out);
   void whileLoop(mlir::Operation *op, Block &out);
+  VarId carry(mlir::Value arg, mlir::Value init, Stmt &loop);
+  void count(mlir::scf::ForOp loop, Stmt &stmt);
   VarId carrySlot(mlir::Value value, ViewSet set, std::vector<Assign> &sets);
   void lostView(mlir::Operation *loop, mlir::Value arg, mlir::Value result, Block &out);
   VarId countAnswers(mlir::Operation *loop, Stmt &stmt);

@@ -35,11 +35,7 @@ private:
     if (failed)
       return;
     failed = true;
-    result.verdict = ExploreResult::Violation;
-    result.what = fault.what;
-    result.message = fault.message;
-    result.task = fault.task;
-    result.event = fault.event;
+    result.violated(fault);
     for (int at = current; at > 0; at = parents[at].first)
       result.trace.push_back(parents[at].second);
     std::reverse(result.trace.begin(), result.trace.end());

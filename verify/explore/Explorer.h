@@ -45,13 +45,16 @@ struct ExploreStep {
   bool completion = false; ///< asynchronous work of an earlier step completes
 };
 
-struct ExploreResult {
-  enum Verdict : uint8_t { Clean, Violation, Unknown } verdict = Unknown;
-  /// What was seen: "deadlock", "race", "phase", "over-arrival", "init",
-  /// "bytes", "range", "named".
-  std::string what;
-  std::string message;
+/// What a step did wrong. `what`: "deadlock", "race", "proxy", "phase", "over-arrival",
+/// "init", "bytes", "range", "named", "cluster", "lifetime", "remote", "diverged", "exit".
+struct Fault {
+  std::string what, message;
   int task = -1, event = -1;
+};
+
+/// The first fault that was seen, if one was.
+struct ExploreResult : Fault {
+  enum Verdict : uint8_t { Clean, Violation, Unknown } verdict = Unknown;
   std::vector<ExploreStep> trace; ///< a path to it
   size_t states = 0;
   size_t runs = 0; ///< that came to their end
@@ -60,6 +63,10 @@ struct ExploreResult {
     ExploreResult result;
     result.verdict = Clean;
     return result;
+  }
+  void violated(const Fault &fault) {
+    verdict = Violation;
+    static_cast<Fault &>(*this) = fault;
   }
 };
 

@@ -16,6 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "verify/explore/Explorer.h"
+#include "verify/explore/Steps.h"
 #include "verify/explore/World.h"
 
 #include <algorithm>
@@ -28,30 +29,6 @@ using tlx::sync::Moment;
 using tlx::sync::Proxy;
 
 namespace {
-
-/// A set of steps.
-class Steps {
-public:
-  bool has(int step) const {
-    size_t word = static_cast<size_t>(step) >> 6;
-    return word < bits.size() && (bits[word] >> (step & 63) & 1);
-  }
-  void add(int step) {
-    size_t word = static_cast<size_t>(step) >> 6;
-    if (word >= bits.size())
-      bits.resize(word + 1);
-    bits[word] |= uint64_t(1) << (step & 63);
-  }
-  void add(const Steps &other) {
-    if (other.bits.size() > bits.size())
-      bits.resize(other.bits.size());
-    for (size_t i = 0; i < other.bits.size(); ++i)
-      bits[i] |= other.bits[i];
-  }
-
-private:
-  std::vector<uint64_t> bits;
-};
 
 /// A task, or one piece of asynchronous work (numbered by what issued it).
 using Process = int64_t;
@@ -152,11 +129,7 @@ private:
     if (over)
       return;
     over = true;
-    result.verdict = ExploreResult::Violation;
-    result.what = fault.what;
-    result.message = fault.message;
-    result.task = fault.task;
-    result.event = fault.event;
+    result.violated(fault);
     for (const StepTaken &step : trace)
       result.trace.push_back({step.task, step.event, step.completion});
   }

@@ -86,13 +86,6 @@ struct Meeting {
   bool wait = false;
 };
 
-/// What a step did wrong. `what`: "deadlock", "race", "phase", "over-arrival",
-/// "init", "bytes", "range", "named", "cluster", "lifetime", "remote", "diverged", "exit".
-struct Fault {
-  std::string what, message;
-  int task = -1, event = -1;
-};
-
 /// A conditional jump that was decided.
 struct BranchTaken {
   int task = -1, pc = -1;

@@ -1,5 +1,4 @@
-//===- SimDevice.cpp
-//--------------------------------------------------------===//
+//===- SimDevice.cpp ------------------------------------------------------===//
 #include "runtime/backends/sim/SimDevice.h"
 
 #include "runtime/backends/sim/SimLaunch.h"
@@ -11,24 +10,11 @@
 namespace tlx::device {
 namespace {
 
-class SimDevice : public Device {
+class SimDevice : public HostMemoryDevice {
 public:
   explicit SimDevice(sim::Chip chip) : chip(std::move(chip)) {}
 
   std::string name() const override { return "sim"; }
-  Result<Address> allocate(size_t bytes) override { return memory.allocate(bytes); }
-  Result<Address> adopt(HostBuffer buffer) override { return memory.adopt(std::move(buffer)); }
-  Result<void> release(Address address) override { return memory.release(address); }
-  Result<void> write(Address to, const void *from, size_t bytes) override {
-    return memory.write(to, from, bytes);
-  }
-  Result<void> read(Address from, void *to, size_t bytes) override {
-    return memory.read(from, to, bytes);
-  }
-  const uint8_t *view(Address address, size_t bytes) const override {
-    return memory.find(address, bytes);
-  }
-
   Result<std::unique_ptr<Kernel>> load(const KernelSource &source) override {
     if (isPackage(source.text))
       return Error("a package holds machine code, which is not simulated", {source.path, 0, 0},
@@ -52,7 +38,6 @@ public:
 
 private:
   sim::Chip chip;
-  HostMemory memory;
 };
 
 } // namespace

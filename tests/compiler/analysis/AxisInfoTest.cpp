@@ -1,12 +1,8 @@
 #include "compiler/analysis/AxisInfo.h"
-
-#include "compiler/dialect/registry/Registry.h"
+#include "tests/compiler/DialectsTest.h"
 
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
-
-#include <gtest/gtest.h>
 
 using namespace mlir;
 using namespace tlx;
@@ -14,7 +10,7 @@ using namespace tlx;
 namespace {
 
 /// The facts of the value that is stored last.
-class AxisInfoTest : public testing::Test {
+class AxisInfoTest : public tlx::testing::DialectsTest {
 protected:
   AxisInfo pointers(const std::string &body) {
     std::string text = R"(
@@ -27,10 +23,6 @@ tt.func public @k(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32 {tt.div
   %range = tt.make_range {end = 512 : i32, start = 0 : i32} : tensor<512xi32, #b>
   %ps = tt.splat %p : !tt.ptr<f16> -> tensor<512x!tt.ptr<f16>, #b>
 )" + body + "\n tt.return }}";
-    DialectRegistry registry;
-    registerDialects(registry);
-    context.appendDialectRegistry(registry);
-    context.loadAllAvailableDialects();
     module = parseSourceString<ModuleOp>(text, &context);
     EXPECT_TRUE(module);
     if (!module)
@@ -42,7 +34,6 @@ tt.func public @k(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32 {tt.div
     mask = store.getMask() ? infos.of(store.getMask()) : AxisInfo();
     return infos.of(store.getPtr());
   }
-  MLIRContext context;
   OwningOpRef<ModuleOp> module;
   AxisInfo mask;
 };

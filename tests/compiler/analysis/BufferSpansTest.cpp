@@ -1,25 +1,16 @@
 // Parts of buffers, counted by hand from the layouts' definitions.
 #include "compiler/analysis/BufferSpans.h"
-
-#include "compiler/dialect/registry/Registry.h"
+#include "tests/compiler/DialectsTest.h"
 
 #include "mlir/AsmParser/AsmParser.h"
-#include "mlir/IR/MLIRContext.h"
-#include "gtest/gtest.h"
 
 using namespace mlir;
 using namespace tlx;
 
 namespace {
 
-class BufferSpansTest : public ::testing::Test {
+class BufferSpansTest : public tlx::testing::DialectsTest {
 protected:
-  BufferSpansTest() {
-    DialectRegistry registry;
-    registerDialects(registry);
-    context.appendDialectRegistry(registry);
-    context.loadAllAvailableDialects();
-  }
   ttg::MemDescType type(const std::string &shapeAndElement, const std::string &encoding,
                         const std::string &space = "#ttg.shared_memory") {
     return cast<ttg::MemDescType>(
@@ -31,7 +22,6 @@ protected:
     auto found = spansOf(buffer, {buffer.getShape(), offsets, shape});
     return found ? *found : SmallVector<BufferSpan>{{-1, -1}};
   }
-  MLIRContext context;
 };
 
 const char *kSwizzled = "#ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, "

@@ -1,27 +1,18 @@
 // Where the lowering's cluster barrier stands, and which initialisations it waits for.
 #include "compiler/analysis/ClusterSync.h"
 
-#include "compiler/dialect/registry/Registry.h"
 #include "compiler/dialect/ttng/TTNG.h"
+#include "tests/compiler/DialectsTest.h"
 
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
-#include "gtest/gtest.h"
 
 using namespace mlir;
 using namespace tlx;
 
 namespace {
 
-struct ClusterSyncTest : public ::testing::Test {
-  ClusterSyncTest() {
-    DialectRegistry registry;
-    registerDialects(registry);
-    context.appendDialectRegistry(registry);
-    context.loadAllAvailableDialects();
-  }
-
+struct ClusterSyncTest : public tlx::testing::DialectsTest {
   /// The names of the kernel's operations, with "sync" where the cluster barrier is;
   /// views, constants and allocations left out.
   std::string order(const std::string &body) {
@@ -51,7 +42,6 @@ tt.func @k(%p: !tt.ptr<i32>, %c: i1) {
     return text;
   }
 
-  MLIRContext context;
   OwningOpRef<ModuleOp> module;
 };
 

@@ -2,15 +2,13 @@
 // against the views that fbtriton made of its buffers.
 #include "compiler/analysis/StorageAliases.h"
 
-#include "compiler/dialect/registry/Registry.h"
 #include "compiler/dialect/ttng/TTNG.h"
 #include "compiler/ingest/ParseFile.h"
+#include "tests/compiler/DialectsTest.h"
 
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "gtest/gtest.h"
 
 #include <cstdlib>
 #include <filesystem>
@@ -22,16 +20,8 @@ using namespace tlx;
 
 namespace {
 
-class StorageAliasesTest : public ::testing::Test {
+class StorageAliasesTest : public tlx::testing::DialectsTest {
 protected:
-  StorageAliasesTest() {
-    DialectRegistry registry;
-    registerDialects(registry);
-    context.appendDialectRegistry(registry);
-    context.loadAllAvailableDialects();
-    context.disableMultithreading();
-  }
-
   OwningOpRef<ModuleOp> parse(const std::string &body) {
     std::string text =
         "#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>\n"
@@ -65,8 +55,6 @@ protected:
       storages->assign(aliases->storages().begin(), aliases->storages().end());
     return result;
   }
-
-  MLIRContext context;
 };
 
 const char *kSpec = "%s = tlx.storage_alias_spec storage = smem : !tlx.storage_alias_spec<smem>\n";
@@ -200,7 +188,6 @@ TEST_F(StorageAliasesTest, errorsNameTheReason) {
       << error;
 
   const std::string odd = "!ttg.memdesc<2x16x32xf32, #s, #smem, mutable>";
-  const std::string tiny = "!ttg.memdesc<3x3xf32, #s, #smem, mutable>";
   auto uneven = parse(std::string(kSpec) + alloc("x", odd) + alloc("y", kF16) + alloc("z", odd) +
                       "%0 = tlx.reuse_group(%x, %y) group_kind = distinct : (" + odd + ", " + kF16 +
                       ") -> !tlx.reuse_group<distinct>\n"

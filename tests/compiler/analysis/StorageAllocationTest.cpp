@@ -2,14 +2,12 @@
 // by hand, then every kernel of the corpus against what fbtriton allocated.
 #include "compiler/analysis/StorageAllocation.h"
 
-#include "compiler/dialect/registry/Registry.h"
 #include "compiler/ingest/ParseFile.h"
 #include "runtime/loader/Manifest.h"
+#include "tests/compiler/DialectsTest.h"
 
-#include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "gtest/gtest.h"
 
 #include <cstdlib>
 #include <filesystem>
@@ -19,16 +17,8 @@ using namespace tlx;
 
 namespace {
 
-class StorageAllocationTest : public ::testing::Test {
+class StorageAllocationTest : public tlx::testing::DialectsTest {
 protected:
-  StorageAllocationTest() {
-    DialectRegistry registry;
-    registerDialects(registry);
-    context.appendDialectRegistry(registry);
-    context.loadAllAvailableDialects();
-    context.disableMultithreading();
-  }
-
   OwningOpRef<ModuleOp> parse(const std::string &body) {
     std::string text =
         "#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>\n"
@@ -57,8 +47,6 @@ protected:
     EXPECT_TRUE(succeeded(aliases));
     return StorageAllocation::compute(module, *aliases);
   }
-
-  MLIRContext context;
 };
 
 TEST_F(StorageAllocationTest, livesThatDoNotOverlapShare) {

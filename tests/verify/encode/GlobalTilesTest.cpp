@@ -160,6 +160,20 @@ TEST_F(GlobalTilesTest, whatIterationsCountIsNotOneValue) {
   EXPECT_EQ(judge(counted("c0"), counted("c0")), "race"); // k of one iteration, and of another
 }
 
+TEST_F(GlobalTilesTest, whatIsReadAgainIsOneValueWhereNobodyWrites) {
+  auto copied = [&](const std::string &between) {
+    std::string copy = at("%n") + constant("1.0") + between +
+                       "  %number = tt.load %a : tensor<64x!tt.ptr<f16>>\n"
+                       "  %line = tt.expand_dims %number {axis = 0 : i32} : tensor<64xf16> -> "
+                       "tensor<1x64xf16>\n"
+                       "  %tile = tt.broadcast %line : tensor<1x64xf16> -> tensor<64x64xf16>\n" +
+                       store("%c0", "%tile");
+    return judge(copy, copy);
+  };
+  EXPECT_EQ(copied(""), "PROVED");
+  EXPECT_EQ(copied(put), "race");
+}
+
 TEST_F(GlobalTilesTest, tilesThatAreForgottenAreAWarning) {
   auto every = [&](const std::string &from, const std::string &value) {
     return "  scf.for %k = " + from +
