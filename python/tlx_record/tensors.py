@@ -71,7 +71,10 @@ def bfloat16(values):
 
 
 def as_tensor(value):
-    """A numpy array as Triton takes it; anything else as it is."""
+    """A numpy array as Triton takes it, in tuples too; anything else as it is."""
+    if isinstance(value, tuple):
+        items = [as_tensor(item) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
     return NumpyTensor(value) if isinstance(value, np.ndarray) else value
 
 

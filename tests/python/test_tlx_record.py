@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """python/tlx_record: targets, how arguments and data are described, and, where fbtriton is there, whole programs."""
+import collections
 import json
 import os
 import re
@@ -22,7 +23,7 @@ import tlx_record  # noqa: E402
 from tlx_record import cases, data, locations, manifest, simulate, targets  # noqa: E402
 from tlx_record.errors import RecordError  # noqa: E402
 from tlx_record.fbtriton import install_hint  # noqa: E402
-from tlx_record.tensors import NumpyTensor, View  # noqa: E402
+from tlx_record.tensors import NumpyTensor, View, as_tensor  # noqa: E402
 
 CHIPS = {"cuda:90": "h100", "cuda:100": "b200", "hip:gfx942": "mi300x", "hip:gfx950": "mi350x", "hip:gfx1250": "gfx1250"}
 PROGRAM = os.path.join(pytlx.SOURCE, "tests", "python", "programs")
@@ -72,6 +73,12 @@ class Views(unittest.TestCase):
         whole = np.zeros(4, np.int16)
         View(NumpyTensor(whole[2:])).write_back(np.array([1, 2, 3], np.int16).tobytes())
         self.assertEqual(whole.tolist(), [1, 2, 3, 0])
+
+    def test_arraysInTuplesAreTensorsToo(self):
+        Pair = collections.namedtuple("Pair", "left right")
+        array = np.zeros(2, np.float32)
+        pair, (nested, number) = as_tensor((Pair(array, 3), (array, 4)))
+        self.assertEqual((type(pair), type(pair.left), pair.right, type(nested), number), (Pair, NumpyTensor, 3, NumpyTensor, 4))
 
     def test_arraysThatKernelsCannotTakeAreRefused(self):
         with self.assertRaisesRegex(TypeError, "complex128"):
