@@ -53,6 +53,7 @@ void buildTtgirPipeline(OpPassManager &passes) {
   passes.addPass(createTlxDescriptorLayouts());
   passes.addPass(createTlxLowerDescriptors());
   passes.addPass(createTlxDecomposeScaled());
+  passes.addPass(createTlxSplitProducts());
   passes.addPass(createTlxWarpGroupProducts());
   passes.addPass(createTlxPipelineLoads());
   passes.addPass(createTlxAssignLayouts());

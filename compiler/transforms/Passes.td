@@ -67,6 +67,11 @@ def TlxDecomposeScaled : Pass<"tlx-decompose-scaled", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::tlx::ttg::TTGDialect"];
 }
 
+def TlxSplitProducts : Pass<"tlx-split-products", "::mlir::ModuleOp"> {
+  let summary = "products of f32 in more bits than tensor cores take are sums of products of parts";
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def TlxWarpGroupProducts : Pass<"tlx-warp-group-products", "::mlir::ModuleOp"> {
   let summary = "products that are large enough are those of warp groups";
   let dependentDialects = ["::tlx::tlxd::TLXDialect", "::tlx::ttng::TTNGDialect"];
