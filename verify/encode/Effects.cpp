@@ -192,10 +192,17 @@ bool Encoder::effect(Operation *op, const tlx::SyncEffect &from, std::vector<Eff
   case Kind::ClusterWait:
   case Kind::TaskBarrier:
   case Kind::GroupCommit:
-  case Kind::GroupWait:
   case Kind::ProxyFence:
   case Kind::MemoryFence:
   case Kind::BarrierInitFence: out.push_back(effect); return true;
+  case Kind::GroupWait:
+    out.push_back(effect);
+    if (from.group == sync::Group::CpAsync && barrierAfterCopies) {
+      effect.kind = Kind::TaskBarrier;
+      effect.group = sync::Group::None;
+      out.push_back(effect);
+    }
+    return true;
   case Kind::TensormapFence: mapEffect(from, effect, out); return true;
   default: break;
   }

@@ -119,6 +119,8 @@ bool Encoder::readLaunch() {
   out.launch.numCtas = static_cast<int>(numCtas);
   // Their vmcnt counts down in issue order.
   copiesInOrder = StringRef(out.launch.target).starts_with("hip:gfx9");
+  barrierAfterCopies = StringRef(out.launch.target).starts_with("cuda:") &&
+                       launch.lowerings.has(Lowering::TaskBarrierAfterCopyWait);
   return true;
 }
 

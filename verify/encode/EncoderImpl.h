@@ -330,9 +330,10 @@ private:
   ExprId threadId = NoExpr; ///< gpu.thread_id x within the task
   /// Those that make the task's per-thread arrivals, where not all do.
   std::optional<std::vector<bool>> arriving;
-  bool updates = false;          ///< the operation being encoded updates global memory
-  bool fencesBulkStores = false; ///< the level lacks the compiler's own fences
-  bool copiesInOrder = false;    ///< what a wave copies to LDS lands in issue order
+  bool updates = false;            ///< the operation being encoded updates global memory
+  bool fencesBulkStores = false;   ///< the level lacks the compiler's own fences
+  bool copiesInOrder = false;      ///< what a wave copies to LDS lands in issue order
+  bool barrierAfterCopies = false; ///< a wait for copies is one for all of the task's threads
   /// How the waves divide a copy: by the type of its source and that of its buffer.
   llvm::DenseMap<std::pair<mlir::Type, mlir::Type>, uint32_t> shares;
   int waveGroups = 1, waveGroup = 0; ///< two where loops are warp pipelines; which is encoded

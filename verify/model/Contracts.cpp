@@ -22,6 +22,10 @@ const std::vector<tlx::verify::Contract> &tlx::verify::contracts() {
       {"task-barrier-after-store-wait",
        "a wait for bulk stores is followed by a barrier over the task's threads",
        Lowering::TaskBarrierAfterStoreWait},
+      {"task-barrier-after-copy-wait",
+       "on NVIDIA's chips a wait for asynchronous copies (cp.async) is followed by a barrier over "
+       "the task's threads",
+       Lowering::TaskBarrierAfterCopyWait},
       {"warps-start-together",
        "all warps of a task look at a fresh barrier before its first phase "
        "completes",

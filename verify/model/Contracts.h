@@ -19,6 +19,7 @@ enum class Lowering : uint8_t {
   IssueByEachWarp,
   Membar,
   TaskBarrierAfterStoreWait,
+  TaskBarrierAfterCopyWait,
   WarpsStartTogether,
   WarpsLeaveTogether,
   ClusterSync,

@@ -105,3 +105,74 @@ module attributes {"ttg.num-warps" = 4 : i32} {
   EXPECT_EQ(verdict(kernel(late + inTurn)), "PROVED");
   EXPECT_EQ(verdict(kernel(late + first)), "race");
 }
+
+/// Products out of copied tiles, each on the next of two barriers, which every warp waits for one
+/// step later.
+TEST_F(TasksTest, AWaitForCopiesIsOneForAllWarps) {
+  const char *ring = R"(
+#blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#bars = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#tile = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+#tmem = #ttng.tensor_memory_encoding<blockM = 64, blockN = 64, colStride = 1>
+!bar = !ttg.memdesc<1xi64, #bars, #smem, mutable>
+!bars = !ttg.memdesc<2x1xi64, #bars, #smem, mutable>
+!tile = !ttg.memdesc<64x64xf16, #tile, #smem, mutable>
+!tiles = !ttg.memdesc<3x64x64xf16, #tile, #smem, mutable>
+!from = tensor<64x64x!tt.ptr<f16>, #blocked>
+module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:100"} {
+  tt.func @k(%from: !from, %n: i32) {
+    %true = arith.constant true
+    %0 = arith.constant 0 : i32
+    %1 = arith.constant 1 : i32
+    %2 = arith.constant 2 : i32
+    %3 = arith.constant 3 : i32
+    %acc = ttng.tmem_alloc : () -> !ttg.memdesc<64x64xf32, #tmem, #ttng.tensor_memory, mutable>
+    %bars = ttg.local_alloc : () -> !bars
+    %b0 = ttg.memdesc_index %bars[%0] : !bars -> !bar
+    ttng.init_barrier %b0, 1 : !bar
+    %b1 = ttg.memdesc_index %bars[%1] : !bars -> !bar
+    ttng.init_barrier %b1, 1 : !bar
+    %a = ttg.local_alloc : () -> !tiles
+    %a0 = ttg.memdesc_index %a[%0] : !tiles -> !tile
+    %c0 = ttg.async_copy_global_to_local %from, %a0 : !from -> !tile
+    %g0 = ttg.async_commit_group tokens %c0
+    %a1 = ttg.memdesc_index %a[%1] : !tiles -> !tile
+    %c1 = ttg.async_copy_global_to_local %from, %a1 : !from -> !tile
+    %g1 = ttg.async_commit_group tokens %c1
+    %w0 = ttg.async_wait %g0 {num = 1 : i32}
+    ttng.tc_gen5_mma %a0, %a0, %acc, %true, %true, %b0[%true] {is_async} : !tile, !tile, !ttg.memdesc<64x64xf32, #tmem, #ttng.tensor_memory, mutable>, !bar
+    scf.for %i = %1 to %n step %1 : i32 {
+      %slot = arith.remsi %i, %3 : i32
+      %at = ttg.memdesc_index %a[%slot] : !tiles -> !tile
+      %w = ttg.async_wait {num = 0 : i32}
+      %bit = arith.remsi %i, %2 : i32
+      %b = ttg.memdesc_index %bars[%bit] : !bars -> !bar
+      ttng.tc_gen5_mma %at, %at, %acc, %true, %true, %b[%true] {is_async} : !tile, !tile, !ttg.memdesc<64x64xf32, #tmem, #ttng.tensor_memory, mutable>, !bar
+      %last = arith.subi %i, %1 : i32
+      %lastBit = arith.remsi %last, %2 : i32
+      %lastBar = ttg.memdesc_index %bars[%lastBit] : !bars -> !bar
+      %turn = arith.divsi %last, %2 : i32
+      %phase = arith.remsi %turn, %2 : i32
+      ttng.wait_barrier %lastBar, %phase : !bar
+      %next = arith.addi %i, %1 : i32
+      %nextSlot = arith.remsi %next, %3 : i32
+      %to = ttg.memdesc_index %a[%nextSlot] : !tiles -> !tile
+      %c = ttg.async_copy_global_to_local %from, %to : !from -> !tile
+      %g = ttg.async_commit_group tokens %c
+    }
+    %end = arith.subi %n, %1 : i32
+    %endBit = arith.remsi %end, %2 : i32
+    %endBar = ttg.memdesc_index %bars[%endBit] : !bars -> !bar
+    %endTurn = arith.divsi %end, %2 : i32
+    %endPhase = arith.remsi %endTurn, %2 : i32
+    ttng.wait_barrier %endBar, %endPhase : !bar
+    tt.return
+  }
+})";
+  LaunchShape launch;
+  launch.numWarps = 4;
+  EXPECT_EQ(EncodeTest::verdict(ring, launch), "PROVED") << message;
+  launch.lowerings.drop(Lowering::TaskBarrierAfterCopyWait);
+  EXPECT_EQ(EncodeTest::verdict(ring, launch), "lost-phase") << message;
+}
