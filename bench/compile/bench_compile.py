@@ -6,6 +6,7 @@ fbtriton 3.7.4 in a process that is up already (which favours it).
 
 needs a Python with fbtriton 3.7.4 and the corpus; skips without. Each figure is the best of three."""
 import glob
+import json
 import os
 import resource
 import subprocess
@@ -26,7 +27,7 @@ def ours(tool, path, manifest):
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def theirs(path):
+def theirs(path, manifest):
     from triton._C.libtriton import ir
     from triton.backends.compiler import GPUTarget
     from triton.compiler.compiler import IRSource, make_backend
@@ -35,7 +36,9 @@ def theirs(path):
     ir.load_dialects(context)
     backend.load_dialects(context)
     source = IRSource(path, context, backend)
-    options = backend.parse_options(source.parse_options())
+    with open(manifest, encoding="utf-8") as file:
+        warps = json.load(file)["metadata"]["default_num_warps"]
+    options = backend.parse_options({**source.parse_options(), "num_warps": warps})
     stages = {}
     backend.add_stages(stages, options, source.language)
     module = source.make_ir(target, options, backend.get_codegen_implementation(options), backend.get_module_map(), context)
@@ -57,7 +60,7 @@ def main():
         folder = os.path.join(root, "hopper", name)
         path, manifest = os.path.join(folder, "kernel.ttir"), sorted(glob.glob(os.path.join(folder, "launch*.json")))[0]
         mine = min(ours(tool, path, manifest) for _ in range(3))
-        other = min(theirs(path) for _ in range(3))
+        other = min(theirs(path, manifest) for _ in range(3))
         print("%-56s tlx-compile %.3f s   fbtriton %.3f s   ratio %.2f" % (name, mine, other, mine / other))
     return 0
 
