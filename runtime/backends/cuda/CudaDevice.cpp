@@ -3,6 +3,7 @@
 
 #include "runtime/backends/cuda/CudaLaunch.h"
 #include "runtime/backends/cuda/CudaTiming.h"
+#include "runtime/base/CapturedOutput.h"
 #include "runtime/base/Json.h"
 #include "runtime/loader/CompilerLibrary.h"
 
@@ -143,6 +144,7 @@ public:
     driver.eventCreate(&begin, 0);
     driver.eventCreate(&end, 0);
     driver.eventRecord(begin, stream);
+    CapturedOutput printed;
     if (auto good = driver.check(prepared->launch(driver, mine.function, stream), "launching");
         !good)
       return std::move(good).error();
@@ -151,6 +153,7 @@ public:
       report.findings.push_back(std::move(*finding));
     else
       report.computedValues = request.values;
+    report.printed = linesOf(printed);
     float milliseconds = 0;
     if (report.findings.empty() && request.time &&
         driver.eventElapsed(&milliseconds, begin, end) == cuda::ok)
@@ -164,10 +167,20 @@ public:
     auto prepared = prepare(mine, request);
     if (!prepared)
       return std::move(prepared).error();
-    return cuda::measureLaunch(driver, stream, mine.function, *prepared, l2Bytes, options);
+    CapturedOutput printed; // the launch before has said it
+    auto measured = cuda::measureLaunch(driver, stream, mine.function, *prepared, l2Bytes, options);
+    linesOf(printed);
+    return measured;
   }
 
 private:
+  /// The driver prints what kernels did when it is waited for, which a hung one does not allow.
+  std::vector<std::string> linesOf(CapturedOutput &printed) {
+    if (!hung)
+      driver.contextSynchronize();
+    return printed.lines();
+  }
+
   Result<Package> packageOf(const KernelSource &source) {
     if (isPackage(source.text))
       return readPackage(source.text, source.path);

@@ -35,6 +35,7 @@ Result<Driver> load() {
   symbols.take(d.deviceGetAttribute, "cuDeviceGetAttribute");
   symbols.take(d.primaryContextRetain, "cuDevicePrimaryCtxRetain");
   symbols.take(d.contextSetCurrent, "cuCtxSetCurrent");
+  symbols.take(d.contextSynchronize, "cuCtxSynchronize");
   symbols.take(d.allocate, "cuMemAlloc_v2");
   symbols.take(d.release, "cuMemFree_v2");
   symbols.take(d.toDevice, "cuMemcpyHtoD_v2");

@@ -62,6 +62,7 @@ struct Driver {
   Status (*deviceGetAttribute)(int *, int, DeviceNumber);
   Status (*primaryContextRetain)(Context *, DeviceNumber);
   Status (*contextSetCurrent)(Context);
+  Status (*contextSynchronize)();
   Status (*allocate)(Pointer *, size_t);
   Status (*release)(Pointer);
   Status (*toDevice)(Pointer, const void *, size_t);
