@@ -29,13 +29,11 @@ GEMMS = ("tlx_ws-e12168", "tlx_ws-e0668e", "tlx_ws_persistent-0d9071", "tlx_ws_p
 ATTENTION = {128: "attn_fwd_ws_pipelined_pingpong_persistent-67741c", 64: "attn_fwd_ws_pipelined_pingpong_persistent-757cdd"}
 OWN = ("gemm/hopper_ws", "gemm/hopper_wide", "gemm/hopper_multicast", "gemm/hopper_fp8", "attention/hopper_fwd")
 WIDE, OVERLAP = "gemm/hopper_wide", "attention/hopper_overlap"
-NARROW = {"D": 64, "BN": 128, "STAGES": 4}
 # Of our own kernels: name, kernel, what is varied.
 VARIANTS = [("wide-bf16", WIDE, {"element": "bf16", "result": "bf16"}), ("wide-f8", WIDE, {"element": "f8E4M3FN", "result": "bf16", "BK": 128})] + [
-    ("overlap-%d%s-%d" % (tile["D"], "-causal" * causal, tile["GROUPS"]), OVERLAP, {**tile, "CAUSAL": causal})
+    ("overlap-%d%s" % (tile["D"], "-causal" * causal), OVERLAP, {**tile, "CAUSAL": causal})
     for causal in (False, True) for tile in (
-        {**NARROW, "GROUPS": 3, "REGISTERS": 160}, {**NARROW, "GROUPS": 2, "REGISTERS": 240},
-        {"D": 128, "BN": 128, "STAGES": 2, "GROUPS": 2, "REGISTERS": 240, "PRODUCTS": False})]
+        {"D": 64, "BN": 128, "STAGES": 4}, {"D": 128, "BN": 128, "STAGES": 2})]
 
 
 def compileTo(tool, source, manifest, target):

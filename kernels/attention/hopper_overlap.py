@@ -19,16 +19,17 @@ consumer waits for its turn (a named barrier of its own) and gives it to the nex
 begin. All meet the same number of blocks, so that the turns go round for ever; the turn that is left over at the end
 is taken by nobody.
 
-Softmax. The running maximum moves only when the new one is more than LAZY (in powers of two) above it, which keeps
-most factors of O at exactly 1; warps whose factors all are skip the product. With PRODUCTS an eighth of the
-exponentials is made of products instead. Only blocks that the mask or the end of the sequence cuts are masked.
+Softmax. A block is taken for one without a new maximum: its exponentials are those of the maximum so far, and its
+maximum is not looked for. Where that was wrong by so much that a part of a row's sum exceeds REACH (or is no number), the
+warp group does the block's softmax again, with a maximum of its own, and scales O. What P and its sums can hold is far
+more than REACH. Only blocks that the mask or the end of the sequence cuts are masked.
 """
 import triton
 import triton.language as tl
 import triton.language.extra.tlx as tlx
 from launching import ZEROS, descriptor, launch, scalar, uniform
 
-FEATURES = "persistent; causal in pairs of tiles; softmax under products in flight, with a lazy maximum; three consumers in turn by named barriers; some exponentials as polynomials; wgmma with P from registers; TMA"
+FEATURES = "persistent; causal in pairs of tiles; softmax under products in flight, whose maximum is looked for only where the last one is far off; consumers in turn by named barriers; wgmma with P from registers; TMA"
 
 TURN = tl.constexpr(9)  # the first consumer's turn; the others' follow
 BOTH = tl.constexpr(256)  # threads of two warp groups: who waits for a turn and who gives it
@@ -77,58 +78,41 @@ def give_turn(group: tl.constexpr, GROUPS: tl.constexpr):
 
 
 @triton.jit
-def halves(x, COLUMNS: tl.constexpr):
-    return tl.split(tl.permute(tl.reshape(x, (64, 2, COLUMNS // 2)), (0, 2, 1)))
+def both(a, b):
+    return a & b
 
 
 @triton.jit
-def together(left, right, COLUMNS: tl.constexpr):
-    return tl.reshape(tl.permute(tl.join(left, right), (0, 2, 1)), (64, COLUMNS))
+def parts_of(p, BN: tl.constexpr):
+    """The sums of a row, in parts that threads have of their own: they are exchanged once a tile."""
+    return tl.sum(tl.reshape(p, (64, BN // 8, 8)), 1)
 
 
 @triton.jit
-def exp2_by_products(x):
-    """2^x for x <= 100, to 1e-4 of it: a polynomial of the distance to the next integer, which is added to the exponent.
-
-    0 is 2^-125 here. The units that multiply have time when those for exponentials are busy."""
-    x = tl.maximum(x, -125.0)
-    shifted = x + 12582912.0  # 1.5 * 2^23: the integer is in the lowest bits
-    part = x - (shifted - 12582912.0)
-    y = ((0.05517167 * part + 0.24261112) * part + 0.69326099) * part + 0.99992807
-    return (y.to(tl.int32, bitcast=True) + (shifted.to(tl.int32, bitcast=True) << 23)).to(tl.float32, bitcast=True)
-
-
-@triton.jit
-def softmax(s, top, total, base2, rows, block, N, BN: tl.constexpr, CAUSAL: tl.constexpr, LAZY: tl.constexpr,
-            PRODUCTS: tl.constexpr, whole):
-    """P of a block, the running maximum and sum, and what O so far is to be multiplied with."""
+def masked(s, rows, block, N, BN: tl.constexpr, CAUSAL: tl.constexpr, whole):
     if block >= whole:
         columns = block * BN + tl.arange(0, BN)
         seen = columns[None, :] < N
         if CAUSAL:
             seen = seen & (columns[None, :] <= rows[:, None])
         s = tl.where(seen, s, float("-inf"))
-    higher = tl.max(s, 1) * base2
-    higher = tl.where(higher > top + LAZY, higher, top)
+    return s
+
+
+@triton.jit
+def softmax(s, top, base2, BN: tl.constexpr):
+    """P of a block, its sums, the maximum, and what sums and O so far are to be multiplied with."""
+    higher = tl.maximum(top, tl.max(s, 1) * base2)
     # A row that has seen nothing yet keeps a maximum that can be subtracted.
     shift = tl.where(higher == float("-inf"), 0.0, higher)
-    s = s * base2 - shift[:, None]
-    if PRODUCTS:
-        left, right = halves(s, BN)
-        third, fourth = halves(right, BN // 2)
-        seventh, eighth = halves(fourth, BN // 4)
-        fourth = together(tl.exp2(seventh), exp2_by_products(eighth), BN // 4)
-        p = together(tl.exp2(left), together(tl.exp2(third), fourth, BN // 2), BN)
-    else:
-        p = tl.exp2(s)
-    fade = tl.exp2(top - shift)
-    return p.to(tl.float16), higher, total * fade[:, None] + tl.sum(tl.reshape(p, (64, BN // 8, 8)), 1), fade
+    p = tl.exp2(s * base2 - shift[:, None])
+    return p.to(tl.float16), parts_of(p, BN), higher, tl.exp2(top - shift)
 
 
 @triton.jit
 def step(block, count, p, top, total, acc, q, k, v, k_full, k_empty, v_full, v_empty, base2, rows, whole, N,
          group: tl.constexpr, BN: tl.constexpr, STAGES: tl.constexpr, GROUPS: tl.constexpr, CAUSAL: tl.constexpr,
-         LAZY: tl.constexpr, PRODUCTS: tl.constexpr):
+         REACH: tl.constexpr):
     """S of a block and P V of the one before it; gives P of the block."""
     slot = count % STAGES
     before = (count - 1) % STAGES
@@ -138,18 +122,27 @@ def step(block, count, p, top, total, acc, q, k, v, k_full, k_empty, v_full, v_e
     give_turn(group, GROUPS)
     acc = tlx.async_dot(p, v[before], acc)
     s = tlx.async_dot_wait(1, s)
-    tlx.barrier_arrive(k_empty[slot], 1)
-    p, top, total, fade = softmax(s, top, total, base2, rows, block, N, BN, CAUSAL, LAZY, PRODUCTS, whole)
+    s = masked(s, rows, block, N, BN, CAUSAL, whole)
+    p = tl.exp2(s * base2 - top[:, None])
+    parts = parts_of(p, BN)
+    p = p.to(tl.float16)
     tlx.barrier_wait(v_full[slot], (count // STAGES) & 1)
     acc = tlx.async_dot_wait(0, acc)
+    near = tl.reduce(tl.ravel(parts <= REACH, can_reorder=True), 0, both)
+    # The warps have met to agree on that, so both slots are given back without another meeting.
+    tlx.barrier_arrive(k_empty[slot], 1)
     tlx.barrier_arrive(v_empty[before], 1)
-    return p, top, total, acc * fade[:, None]
+    if not near:
+        p, parts, top, fade = softmax(s, top, base2, BN)
+        total = total * fade[:, None]
+        acc = acc * fade[:, None]
+    return p, top, total + parts, acc
 
 
 @triton.jit
 def attention_hopper_overlap(q_desc, k_desc, v_desc, o_desc, scale, HEADS, N, D: tl.constexpr, BN: tl.constexpr,
                              STAGES: tl.constexpr, GROUPS: tl.constexpr, REGISTERS: tl.constexpr, CAUSAL: tl.constexpr,
-                             LAZY: tl.constexpr, PRODUCTS: tl.constexpr):
+                             REACH: tl.constexpr):
     BM: tl.constexpr = GROUPS * 64
 
     q = tlx.local_alloc((64, D), tl.float16, GROUPS * 2)
@@ -223,15 +216,15 @@ def attention_hopper_overlap(q_desc, k_desc, v_desc, o_desc, scale, HEADS, N, D:
 
                 # S of the tile's first block is there, masked or not: nothing to multiply with P yet.
                 top = tl.full((64,), float("-inf"), tl.float32)
-                total = tl.zeros((64, 8), tl.float32)  # parts of the sum, so that threads exchange them once a tile
                 acc = tl.zeros((64, D), tl.float32)
-                p, top, total, fade = softmax(s, top, total, base2, rows, blocks - 1, N, BN, CAUSAL, LAZY, PRODUCTS, whole)
+                s = masked(s, rows, blocks - 1, N, BN, CAUSAL, whole)
+                p, total, top, _ = softmax(s, top, base2, BN)
                 tlx.barrier_wait(v_full[count % STAGES], (count // STAGES) & 1)
                 count += 1
 
                 for index in range(1, blocks):
                     p, top, total, acc = step(blocks - 1 - index, count, p, top, total, acc, q[mine], k, v, k_full, k_empty,
-                                              v_full, v_empty, base2, rows, whole, N, group, BN, STAGES, GROUPS, CAUSAL, LAZY, PRODUCTS)
+                                              v_full, v_empty, base2, rows, whole, N, group, BN, STAGES, GROUPS, CAUSAL, REACH)
                     count += 1
                 tlx.barrier_arrive(q_empty[mine], 1)
 
@@ -257,7 +250,7 @@ def attention_hopper_overlap(q_desc, k_desc, v_desc, o_desc, scale, HEADS, N, D:
             tlx.async_descriptor_store_wait(0)
 
 
-TILE = dict(D=64, BN=64, STAGES=2, GROUPS=3, REGISTERS=160, CAUSAL=True, LAZY=8.0, PRODUCTS=True)
+TILE = dict(D=64, BN=64, STAGES=2, GROUPS=2, REGISTERS=240, CAUSAL=True, REACH=4096.0)
 
 
 def attention_launch(heads, n, ctas):
@@ -278,7 +271,7 @@ KERNEL = attention_hopper_overlap
 TARGET = "cuda:90"
 NUM_WARPS = 4
 CONSTEXPRS = TILE
-LAUNCH = attention_launch(4, 320, 3)
+LAUNCH = attention_launch(4, 192, 3)
 
 
 def variant(**tile):

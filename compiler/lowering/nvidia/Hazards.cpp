@@ -3,6 +3,7 @@
 #include "compiler/analysis/StorageAliases.h"
 #include "compiler/analysis/StorageAllocation.h"
 #include "compiler/dialect/ttng/TTNG.h"
+#include "compiler/lowering/nvidia/Reduce.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -165,6 +166,8 @@ private:
       state.reads.insert(scratch);
       state.unfenced.insert(scratch);
     }
+    if (isQuestion(op))
+      state.meet();
     SmallVector<SyncEffect> effects;
     collectSyncEffects(op, effects);
     for (const SyncEffect &effect : effects)

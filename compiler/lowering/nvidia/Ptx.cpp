@@ -92,6 +92,13 @@ void namedBarrierArrive(Emitter &e, Value id, Value threads) {
   Instruction(e).text("bar.arrive ").reg(id, "r").text(", ").reg(threads, "r").emit();
 }
 
+Value namedBarrierAsk(Emitter &e, Value id, Value threads, Value condition, bool all) {
+  // The vote is for ptxas, which knows of nothing else that it is the same for a whole warp.
+  std::string text = "{ .reg .pred answer; bar.red." + std::string(all ? "and" : "or") +
+                     ".pred answer, $1, $2, $3; vote.sync.any.pred $0, answer, -1; }";
+  return raw(e, text, "=b,r,r,b,~{memory}", {id, threads, condition}, {e.i1Type()}).front();
+}
+
 //===----------------------------------------------------------------------===//
 // Tensor copies
 //===----------------------------------------------------------------------===//

@@ -25,6 +25,8 @@ void fenceMbarrierInit(Emitter &e, Value predicate);
 
 //===--- named barriers ---------------------------------------------------===//
 void namedBarrierArrive(Emitter &e, Value id, Value threads);
+/// A barrier that tells its threads whether `condition` (i1) holds for any of them, or for `all`.
+Value namedBarrierAsk(Emitter &e, Value id, Value threads, Value condition, bool all);
 
 //===--- tensor copies (PTX ISA, "cp.async.bulk.tensor") ------------------===//
 struct TensorCopy {

@@ -2,13 +2,17 @@
 //
 // A thread first combines its own registers, then the lanes of a warp exchange
 // partial results by shuffles, one bit of the lane at a time, then the warps
-// through scratch memory. What bits those are is read off the layout: the bases
+// through scratch memory; what is asked of all of them at once ("any of", "all
+// of") the barrier itself answers. What bits those are is read off the layout: the bases
 // that move along the axis and nowhere else. A reduction of prescribed order
 // (inner_tree) combines neighbours along the axis first, so that registers whose
 // elements lie further apart than those of lanes and warps come last.
 #include "compiler/lowering/nvidia/Reduce.h"
 #include "compiler/lowering/nvidia/Exchange.h"
 #include "compiler/lowering/nvidia/Families.h"
+#include "compiler/lowering/nvidia/Ptx.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using tlx::layout::LinearLayout;
@@ -116,8 +120,21 @@ Movement reductionExchange(const LinearLayout &source, unsigned axis) {
   return {LinearLayout::fromBases(from, outs), LinearLayout::fromBases(to, outs)};
 }
 
+bool isQuestion(Operation *op) {
+  auto reduce = dyn_cast<tt::ReduceOp>(op);
+  if (!reduce || reduce.getNumOperands() != 1 || !reduce->getResult(0).getType().isInteger(1))
+    return false;
+  Block &body = reduce.getCombineOp().front();
+  Operation *combine = &body.front();
+  return isa<arith::AndIOp, arith::OrIOp>(combine) &&
+         llvm::equal(combine->getOperands(), body.getArguments()) &&
+         body.getTerminator()->getOperand(0) == combine->getResult(0);
+}
+
 int64_t reductionScratch(tt::ReduceOp op) {
   int64_t bytes = 0;
+  if (isQuestion(op))
+    return 0;
   for (Value source : op.getSrcs()) {
     auto type = cast<RankedTensorType>(source.getType());
     LinearLayout layout = std::move(*layoutOf(type));
@@ -145,6 +162,8 @@ public:
   LogicalResult run() {
     if (std::optional<std::string> problem = reductionProblem(source, axis))
       return op.emitError("'tt.reduce' ") << *problem << " has no lowering for sm_90a";
+    if (isQuestion(op))
+      return ask();
     if (failed(withinThread()) || failed(withinWarp()) || failed(acrossWarps()) ||
         failed(lateRegisters()))
       return failure();
@@ -232,6 +251,23 @@ private:
           return failure();
         tuple = *both;
       }
+    return success();
+  }
+
+  /// One answer for all threads of the task.
+  LogicalResult ask() {
+    if (failed(withinThread()))
+      return failure();
+    const bool all = isa<arith::AndIOp>(op.getCombineOp().front().front());
+    Value mine = partial.front().front(), answer;
+    if (e.task.warps == 1) {
+      e.taskBarrier(); // a vote orders no accesses
+      answer = NVVM::VoteSyncOp::create(e.b, e.loc, e.i1Type(), e.i32(-1), mine,
+                                        all ? NVVM::VoteSyncKind::all : NVVM::VoteSyncKind::any);
+    } else {
+      answer = ptx::namedBarrierAsk(e, e.i32(e.task.barrier), e.i32(e.task.warps * 32), mine, all);
+    }
+    e.set(op->getResult(0), answer);
     return success();
   }
 

@@ -14,6 +14,10 @@ std::optional<std::string> reductionProblem(const layout::LinearLayout &layout, 
 /// (all parts, each in registers of its own). The last dimension is the part.
 Movement reductionExchange(const layout::LinearLayout &source, unsigned axis);
 
+/// Whether a reduction asks if a condition holds for any element of a tile, or for all. The barrier
+/// of the task answers; copies that threads have of each other's elements make no difference.
+bool isQuestion(mlir::Operation *op);
+
 int64_t reductionScratch(tt::ReduceOp op);
 
 } // namespace tlx::nvidia
