@@ -26,6 +26,7 @@ std::vector<sim::Effect> Exporter::effectsOf(Operation *op) {
     effect.rankIsMask = from.rankIsMask;
     effect.taskBarrierBefore = from.taskBarrierBefore;
     effect.pairLeader = from.pairLeader;
+    effect.relaxed = from.relaxed;
     effect.readOnly = from.readOnly;
     effect.target = reg(from.target);
     effect.predicate = reg(from.predicate);

@@ -30,6 +30,7 @@ struct Effect {
   bool rankIsMask = false;        ///< `rank` is a bit mask of CTA ranks (multicast)
   bool taskBarrierBefore = false; ///< a barrier over the task's threads comes first
   bool pairLeader = false;        ///< even CTA of a pair acts for both (two_ctas)
+  bool relaxed = false;           ///< orders nothing: without a fence
   bool readOnly = false;          ///< group wait that covers source reads only
 
   Reg target = noReg;           ///< memory, barrier, descriptor or named-barrier id

@@ -135,6 +135,14 @@ bool TimingMachine::issueEffect(TimedTask &task, const Effect &effect) {
       arrivals *= int64_t(task.warps) * costs.warpSize;
     else if (effect.threads == sync::Threads::EachWarp)
       arrivals *= task.warps;
+    if (task.awaited > task.clock) { // comes behind the wait
+      for (TimedCta *cta : targetsOf(task, effect))
+        completeLater(task.awaited + costs.mbarrierArrive +
+                          (cta == task.cta ? costs.mbarrierLand : costs.clusterArrive),
+                      {cta, task.slots[effect.target].bits & ((int64_t(1) << 48) - 1), 0, arrivals,
+                       task.track});
+      return true;
+    }
     // An arrival releases what its threads have written.
     if (task.storesVisible > task.clock) {
       block(task, Reason::Memory, task.clock, task.storesVisible);
@@ -158,7 +166,11 @@ bool TimingMachine::issueEffect(TimedTask &task, const Effect &effect) {
   case Kind::BarrierWait: return waitMbarrier(task, effect);
   case Kind::NamedBarrierSync: return namedBarrier(task, effect, true);
   case Kind::NamedBarrierArrive: return namedBarrier(task, effect, false);
-  case Kind::ClusterArrive: clusterArrive(task); return true;
+  case Kind::ClusterArrive:
+    if (!effect.relaxed)
+      awaitSent(task);
+    clusterArrive(task);
+    return true;
   case Kind::ClusterWait: return clusterWait(task);
   case Kind::TaskBarrier: taskBarrier(task); return true;
   case Kind::GroupCommit: task.groups[unsigned(effect.group)].commit(); return true;
@@ -177,6 +189,7 @@ bool TimingMachine::issueEffect(TimedTask &task, const Effect &effect) {
     }
     [[fallthrough]];
   case Kind::TensormapFence: {
+    awaitSent(task);
     bool system = program.attrsOf(program.code[task.pc]).scope == Scope::Sys;
     Cycles until = task.clock + (system ? costs.fenceSystem : costs.fenceGpu);
     block(task, Reason::Memory, task.clock, until);
@@ -442,6 +455,13 @@ void TimingMachine::cancelLaunch(TimedTask &task, int64_t answer) {
     cta->launchAnswers[answer] = granted;
 }
 
+/// A fence beyond the SM follows what was sent to memory before it.
+void TimingMachine::awaitSent(TimedTask &task) {
+  Cycles sent = memory->drained(task.cta->sm);
+  block(task, Reason::Memory, task.clock, sent);
+  task.clock = std::max(task.clock, sent);
+}
+
 /// Outside a warp specialisation all warps of the CTA take part.
 void TimingMachine::clusterArrive(TimedTask &task) {
   TimedCluster &cluster = *task.cta->cluster;
@@ -477,6 +497,33 @@ bool TimingMachine::clusterWait(TimedTask &task) {
   return false;
 }
 
+/// The task has come to something that may not go before the products it waits for.
+void TimingMachine::settle(TimedTask &task) {
+  block(task, Reason::MmaQueue, task.clock, task.awaited);
+  task.clock = std::max(task.clock, task.awaited);
+  task.awaited = 0;
+}
+
+/// Compilers move arithmetic on registers before a wait for products it does not use, and before
+/// the arrivals that follow the wait (seen in code compiled for sm_90).
+bool TimingMachine::overtakesWait(const Inst &inst, const Work &w) const {
+  switch (w.route) {
+  case Route::Free:
+  case Route::Value:
+  case Route::Scalar:
+  case Route::View: return inst.numEffects == 0;
+  case Route::Tile: return inst.numEffects == 0 && w.warpSteps == 0;
+  case Route::Sync: break;
+  default: return false;
+  }
+  const Effect *effects = program.effectsOf(inst);
+  return std::all_of(effects, effects + inst.numEffects, [](const Effect &effect) {
+    bool wait = effect.kind == Kind::GroupWait && effect.group == sync::Group::Wgmma;
+    bool arrival = effect.kind == Kind::BarrierArrive && effect.moment == sync::Moment::Issue;
+    return wait || arrival || effect.kind == Kind::Hint;
+  });
+}
+
 /// Until at most `amount` groups of the task are pending.
 void TimingMachine::groupWait(TimedTask &task, const Effect &effect) {
   AsyncGroups &groups = task.groups[unsigned(effect.group)];
@@ -500,7 +547,14 @@ void TimingMachine::groupWait(TimedTask &task, const Effect &effect) {
     groups.done.erase(groups.done.begin(), groups.done.begin() + finished);
     groups.sourceRead.erase(groups.sourceRead.begin(), groups.sourceRead.begin() + finished);
   }
-  bool products = effect.group == sync::Group::Wgmma || effect.group == sync::Group::Tcgen05;
+  if (effect.group == sync::Group::Wgmma) {
+    if (until > task.clock)
+      task.awaited = std::max(task.awaited, until + costs.mmaWait);
+    else
+      task.clock += costs.mmaWait;
+    return;
+  }
+  bool products = effect.group == sync::Group::Tcgen05;
   block(task, products ? Reason::MmaQueue : Reason::Memory, task.clock, until);
   task.clock = until + (products ? costs.mmaWait : 1);
   if (effect.group == sync::Group::BulkStore || effect.group == sync::Group::CpAsync)

@@ -32,6 +32,12 @@ struct TimingArgument {
   std::vector<int64_t> strides; ///< descriptors: elements
 };
 
+/// A piece of device memory that the launch was given.
+struct TimingBuffer {
+  uint64_t begin = 0;
+  int64_t bytes = 0;
+};
+
 /// Reads device memory for scalar loads; returns false where nothing is known.
 using MemoryReader = std::function<bool(uint64_t address, size_t bytes, void *to)>;
 
@@ -39,10 +45,11 @@ struct TimingLaunch {
   std::array<int64_t, 3> grid{1, 1, 1};    ///< as in the manifest
   std::array<int32_t, 3> cluster{0, 0, 0}; ///< zeros: what the program says
   std::vector<TimingArgument> arguments;
-  int64_t sharedBytes = 0;        ///< dynamic shared memory of a CTA; 0: from the program
-  int32_t totalWarps = 0;         ///< warps launched for a CTA; 0: from the program
-  int32_t registersPerThread = 0; ///< 0: not known
-  int64_t footprintBytes = 0;     ///< of all storage together; 0: not known
+  int64_t sharedBytes = 0;           ///< dynamic shared memory of a CTA; 0: from the program
+  int32_t totalWarps = 0;            ///< warps launched for a CTA; 0: from the program
+  int32_t registersPerThread = 0;    ///< 0: not known
+  int64_t footprintBytes = 0;        ///< of all storage together; 0: not known
+  std::vector<TimingBuffer> buffers; ///< where atomics at unknown places may go
   MemoryReader read;
 };
 

@@ -61,6 +61,7 @@ TimingMachine::Costs TimingMachine::Costs::of(const Chip &chip) {
   c.tmemAlloc = at(Param::TmemAlloc);
   c.clc = at(Param::ClcLatency);
   c.tcgenCopyBytesPerClk = std::max(1.0, chip[Param::TcgenCopyBytesPerClk]);
+  c.warpInterval = chip[Param::SmWarpInterval];
   c.coldClocksPerInst = chip[Param::CodeBytesPerInst] / chip[Param::CodeColdBytesPerClk];
   c.warpSize = int(chip.integer(Param::SmWarpSize));
   c.partitions = int(chip.integer(Param::SmPartitions));
@@ -212,7 +213,7 @@ Result<void> TimingMachine::prepare() {
   for (int i = 0; i < int(chip.integer(Param::SmCount)); ++i) {
     auto sm = std::make_unique<TimedSm>();
     sm->partitions.assign(costs.partitions, SubPartition(partition));
-    sm->smem = Port(chip[Param::SmemBytesPerClk]);
+    sm->smem = SharedMemoryPort(chip[Param::SmemBytesPerClk]);
     sm->l1Lines = Port(chip[Param::L1LinesPerClk]);
     sm->tmemRead = Port(std::max(1.0, chip[Param::TmemReadBytesPerClk]));
     sm->tmemWrite = Port(std::max(1.0, chip[Param::TmemWriteBytesPerClk]));

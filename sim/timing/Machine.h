@@ -57,7 +57,7 @@ private:
     Cycles clusterStore, clusterStoreAsync, clusterBarrier, clusterArrive;
     Cycles ctaStart, ctaExit, turnaround, perWarp, fork, join, setRegisters;
     Cycles tcgenCommit, tcgenPair, tcgenSmem, tmemLoad, tmemStore, tmemAlloc, clc;
-    double coldClocksPerInst, tcgenCopyBytesPerClk;
+    double coldClocksPerInst, tcgenCopyBytesPerClk, warpInterval;
     int warpSize, partitions;
     static Costs of(const Chip &chip);
   };
@@ -138,8 +138,11 @@ private:
   void clusterArrive(TimedTask &task);
   bool clusterWait(TimedTask &task);
   void dropCached(TimedTask &task);
+  void awaitSent(TimedTask &task);
   void orderShared(TimedTask &task, Reg memory, bool write);
   void groupWait(TimedTask &task, const Effect &effect);
+  void settle(TimedTask &task);
+  bool overtakesWait(const Inst &inst, const Work &work) const;
   /// What a barrier of the task's warps takes.
   Cycles barrierTime(const TimedTask &task) const {
     return task.warps > 1 ? costs.barLatency + costs.barIssue * (task.warps - 1) : 0;

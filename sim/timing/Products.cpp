@@ -46,9 +46,8 @@ TimingMachine::Step TimingMachine::product(TimedTask &task, const Inst &inst, co
     }
     for (unsigned i = 0; i < 2; ++i)
       orderShared(task, program.operand(inst, i), false);
-    // The operands come through the port that loads, stores and copies use.
-    Port::Turn operands = smOf(task).smem.commit(task.clock, shape.smemBytes);
-    TensorCore::Turn turn = core.commit(task.clock, shape, operands.done);
+    TensorCore::Turn turn = core.commit(task.clock, shape);
+    smOf(task).smem.takeFirst(turn.start, turn.busyUntil, shape.smemBytes);
     unitInterval(smOf(task).tensorTrack, turn.start, turn.busyUntil, task.pc, shape.flops);
     flops += double(shape.flops);
     issueDescriptors(task, w.productInstructions);

@@ -11,6 +11,7 @@
 #include "sim/program/Program.h"
 #include "sim/units/barriers/Waiters.h"
 #include "sim/units/memory/MemorySystem.h"
+#include "sim/units/sm/SharedMemoryPort.h"
 #include "sim/units/sm/SubPartition.h"
 #include "sim/units/tensor_core/TensorCore.h"
 #include "sim/units/tma/TmaEngine.h"
@@ -73,6 +74,9 @@ struct TimedTask : EventTarget {
   std::vector<Slot> slots;
   std::vector<Pc> calls; ///< pcs of the calls in progress
   std::array<AsyncGroups, AsyncGroupCount> groups;
+  /// Products that a wait before the current instruction names are done: arithmetic that does not
+  /// use them has gone before it, all else has not.
+  Cycles awaited = 0;
   Cycles storesVisible = 0; ///< shared stores issued so far have landed
   /// Allocations that its threads have used since their last barrier: read, written.
   std::vector<std::pair<int, bool>> usedShared;
@@ -140,7 +144,7 @@ struct TimedCluster {
 /// The units of one SM.
 struct TimedSm {
   std::vector<SubPartition> partitions;
-  Port smem{128};
+  SharedMemoryPort smem;
   Port l1Lines{1};
   Port tmemRead{1}, tmemWrite{1}, clusterOut{1};
   std::unique_ptr<TensorCore> tensorCore;

@@ -32,6 +32,8 @@ void TimingMachine::execute(TimedTask &task) {
   for (uint64_t count = 0;; ++count) {
     const Inst &inst = code[task.pc];
     const Work &w = work[task.pc];
+    if (task.awaited > 0 && !overtakesWait(inst, w))
+      settle(task);
     if (w.spillStores + w.spillLoads > 0 && !task.spillDone && !spill(task, w))
       return;
     Step result = step(task, inst, w);
@@ -185,9 +187,11 @@ void TimingMachine::runPipes(TimedTask &task, const Inst &inst, const Work &w) {
   int64_t warpsEach = (task.warps + costs.partitions - 1) / costs.partitions;
   Cycles start = task.clock, ready = start, issued = start, begin = start;
   bool queued = false;
+  int64_t ofWarp = 0;
   for (unsigned i = 0; i < w.numPipes; ++i) {
     int64_t threads = int64_t(costs.warpSize) * task.warps;
-    int64_t count = (w.pipes[i].lanes + threads - 1) / threads * warpsEach;
+    int64_t each = (w.pipes[i].lanes + threads - 1) / threads, count = each * warpsEach;
+    ofWarp += each;
     for (int p = 0; p < partitions; ++p) {
       SubPartition &part = sm.partitions[(task.firstPartition + p) % costs.partitions];
       SubPartition::Turn turn = part.commit(start, w.pipes[i].pipe, count);
@@ -207,7 +211,7 @@ void TimingMachine::runPipes(TimedTask &task, const Inst &inst, const Work &w) {
     }
   }
   block(task, Reason::IssueSlot, start, begin);
-  task.clock = std::max(task.clock, issued);
+  task.clock = std::max({task.clock, issued, start + Cycles(double(ofWarp) * costs.warpInterval)});
   evalFirst(task, inst, w, ready);
   for (unsigned i = 0; i < inst.numResults; ++i)
     task.slots[program.result(inst, i)].queued = queued;

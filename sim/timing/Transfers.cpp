@@ -2,6 +2,7 @@
 #include "sim/timing/Machine.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tlx::sim {
 
@@ -100,6 +101,16 @@ bool TimingMachine::spill(TimedTask &task, const Work &w) {
   return true;
 }
 
+/// Atomics of `lanes` lanes anywhere in a buffer: a slice of L2 takes those of its 256 bytes in
+/// turn, a sector at a time, and those of one word one by one.
+static int64_t contended(int64_t lanes, int64_t bytes) {
+  constexpr double warp = 32, piece = 256, sector = 32, word = 4;
+  double sectors = std::max(1.0, std::ceil(double(bytes) / sector));
+  double met = sectors * (1 - std::pow(1 - 1 / sectors, warp)); // by a warp's lanes
+  double each = std::max(1.0, warp * word / double(std::max<int64_t>(bytes, 4)));
+  return std::llround(double(lanes) / warp * met * each / std::ceil(double(bytes) / piece));
+}
+
 /// Loads, stores and atomics of device memory by the threads themselves.
 TimingMachine::Step TimingMachine::globalAccess(TimedTask &task, const Inst &inst, const Work &w) {
   if (!task.issued) {
@@ -148,12 +159,18 @@ TimingMachine::Step TimingMachine::globalAccess(TimedTask &task, const Inst &ins
       ready = std::max(ready, reply.ready);
       if (w.route == Route::Atomic && w.swaps == 0)
         ready = std::max(ready, reply.accepted + costs.l2Atomic);
-      if (w.sameWord > 0) {
+      int64_t inTurn = w.sameWord;
+      if (w.route == Route::Atomic && w.scattered && w.swaps == 0)
+        for (const TimingBuffer &buffer : launch.buffers)
+          if (uint64_t(pointer.bits) - buffer.begin < uint64_t(buffer.bytes)) {
+            inTurn = contended(w.elements, buffer.bytes);
+            address = buffer.begin;
+          }
+      if (inTurn > 0) {
         bool real = isFloat(program.typeOf(program.operand(inst, 1)).elem);
         Cycles &free = wordFree[address / 4];
-        free =
-            std::max(free, begin) +
-            Cycles(double(w.sameWord) * (real ? costs.atomicSameFloat : costs.atomicSameInt) + 0.5);
+        free = std::max(free, begin) +
+               Cycles(double(inTurn) * (real ? costs.atomicSameFloat : costs.atomicSameInt) + 0.5);
         ready = std::max(ready, free + costs.l2Atomic);
         lastWrite = std::max(lastWrite, ready);
       }

@@ -296,6 +296,14 @@ bool WorkDecoder::reduce() {
       work->warpSteps = int(bits(layout.warps, true));
       exchanged = int64_t(1) << (bits(layout.registers, false) + int64_t(layout.lanes.size()) +
                                  int64_t(layout.warps.size()));
+      // Neighbours first: lanes exchange before a thread combines what lies further apart.
+      bool neighboursFirst = attrs.count == 0 && !attrs.ints.empty();
+      auto step = [&](const std::vector<int32_t> &bit) { return bit[attrs.axis]; };
+      for (const std::vector<int32_t> &bit : layout.registers)
+        if (neighboursFirst &&
+            std::any_of(layout.lanes.begin(), layout.lanes.end(),
+                        [&](auto &lane) { return step(lane) != 0 && step(lane) < step(bit); }))
+          exchanged *= 2;
     }
     add(Pipe::Shuffle, double(work->chainSteps * inst->numOperands), exchanged);
     work->chainSteps *= inst->numOperands;

@@ -288,8 +288,10 @@ private:
       launch.arguments.push_back(timingArgument(argument));
     launch.sharedBytes = request.sharedBytes.value_or(0);
     launch.totalWarps = int32_t(request.totalWarps.value_or(0));
-    for (const auto &[start, buffer] : memory.buffers())
+    for (const auto &[start, buffer] : memory.buffers()) {
       launch.footprintBytes += int64_t(buffer.size());
+      launch.buffers.push_back({start, int64_t(buffer.size())});
+    }
     launch.read = [this](uint64_t address, size_t bytes, void *to) {
       const char *from = global.find(address, bytes);
       if (from)

@@ -13,6 +13,8 @@ MemorySystem::Spec MemorySystem::Spec::of(const Chip &chip) {
   spec.l2WriteBytesPerClk = chip[Param::L2WriteBytesPerClk];
   spec.hbmBytesPerClk = chip.hbmBytesPerClk();
   spec.atomicBytesPerClk = chip[Param::L2AtomicBytesPerClk];
+  spec.sliceWriteBytesPerClk = chip[Param::L2SliceWriteBytesPerClk];
+  spec.sliceInterval = chip[Param::L2AtomicSameInt];
   spec.hitLatency = chip.cycles(Param::L2HitLatency);
   spec.farLatency = chip.cycles(Param::L2FarLatency);
   spec.hbmLatency = chip.cycles(Param::HbmLatency);
@@ -33,6 +35,7 @@ MemorySystem::MemorySystem(const Spec &spec)
     partitionOf.push_back(spec.gpcs[sm] * spec.partitions / groups);
     driftOf.push_back(Cycles((sm + 1) * 0x9E3779B97F4A7C15ull >> 32) % (spec.drift + 1));
   }
+  pieces.resize(1 << 10);
   if (spec.mergeMost > 1)
     pending.resize(1 << 14);
 }
@@ -42,6 +45,17 @@ MemorySystem::Pending *MemorySystem::pendingFor(const MemoryRequest &request) {
     return nullptr;
   uint64_t key = (request.address >> 4) * 8191 + uint64_t(spec.gpcs[request.sm]);
   return &pending[(key * 0x9E3779B97F4A7C15ull >> 40) % pending.size()];
+}
+
+Cycles MemorySystem::storedInTurn(const MemoryRequest &request) {
+  uint64_t place = request.address / PieceBytes;
+  Piece &piece = pieces[place % pieces.size()];
+  double begin = double(request.time);
+  if (piece.place == place)
+    begin = std::max(begin, piece.freeAt);
+  double moved = double(std::min(request.bytes, PieceBytes)) / spec.sliceWriteBytesPerClk;
+  piece = {place, begin + std::max(moved, spec.sliceInterval)};
+  return Cycles(piece.freeAt);
 }
 
 MemoryReply MemorySystem::commit(const MemoryRequest &request) {
@@ -64,6 +78,8 @@ MemoryReply MemorySystem::commit(const MemoryRequest &request) {
                                 : spec.l2BytesPerClk;
   int64_t asReads = std::llround(double(request.bytes) * spec.l2BytesPerClk / rate);
   Cycles accepted = std::max(linkDone, slices.commit(request.time, asReads).done);
+  if (request.write)
+    accepted = std::max(accepted, storedInTurn(request));
   L2Cache::Outcome outcome;
   if (!warm)
     outcome = cache.access(request.address, request.bytes, request.write, partitionOf[request.sm]);

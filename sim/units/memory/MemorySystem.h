@@ -32,7 +32,8 @@ public:
   struct Spec {
     std::vector<int> gpcs; ///< by SM
     double smBytesPerClk, smWriteBytesPerClk, l2BytesPerClk, l2WriteBytesPerClk, hbmBytesPerClk;
-    double atomicBytesPerClk = 1024;
+    double atomicBytesPerClk = 1024, sliceWriteBytesPerClk = 32;
+    double sliceInterval = 1; ///< between requests that change one place
     Cycles hitLatency, farLatency, hbmLatency;
     int64_t l2Bytes;
     int partitions = 1;
@@ -46,6 +47,10 @@ public:
   /// Without changing anything: when the SM's link could take a read.
   Cycles query(int sm, Cycles now) const { return std::max(now, reads[sm].free()); }
   MemoryReply commit(const MemoryRequest &request) override;
+  /// When what was sent to memory so far, by anyone, and over the SM's links is served.
+  Cycles drained(int sm) const {
+    return std::max({reads[sm].free(), writes[sm].free(), slices.free(), hbm.free()});
+  }
 
   /// From now on every block counts as held (a launch whose data fit and were
   /// left in L2 by an earlier one).
@@ -69,12 +74,20 @@ private:
     int64_t bytes = 0;
   };
   Pending *pendingFor(const MemoryRequest &request);
+  /// The last stores to a piece of memory, which one slice of L2 takes one after the other.
+  struct Piece {
+    uint64_t place = UINT64_MAX;
+    double freeAt = 0;
+  };
+  static constexpr int64_t PieceBytes = 256;
+  Cycles storedInTurn(const MemoryRequest &request);
 
   Spec spec;
   std::vector<Port> reads, writes; ///< links, by SM
   std::vector<int> partitionOf;    ///< by SM
   std::vector<Cycles> driftOf;     ///< by SM
   std::vector<Pending> pending;    ///< direct-mapped
+  std::vector<Piece> pieces;       ///< direct-mapped
   Port slices, hbm;
   L2Cache cache;
   bool warm = false;

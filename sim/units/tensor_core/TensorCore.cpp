@@ -25,10 +25,10 @@ Cycles TensorCore::duration(const Product &product) const {
   return std::max<Cycles>(1, Cycles(std::ceil(std::max(math, operands) - 1e-9)));
 }
 
-TensorCore::Turn TensorCore::query(Cycles now, const Product &product, Cycles operandsBy) const {
+TensorCore::Turn TensorCore::query(Cycles now, const Product &product) const {
   Turn turn;
   turn.start = std::max(now + spec.issue, freeAt);
-  Cycles length = std::max(duration(product), operandsBy - turn.start);
+  Cycles length = duration(product);
   turn.busyUntil = turn.start + length;
   turn.done = turn.busyUntil + (product.alsoTail ? spec.tail : 0);
   // The last instruction is admitted when at most `queue` - 1 are before it.
@@ -39,8 +39,8 @@ TensorCore::Turn TensorCore::query(Cycles now, const Product &product, Cycles op
   return turn;
 }
 
-TensorCore::Turn TensorCore::commit(Cycles now, const Product &product, Cycles operandsBy) {
-  Turn turn = query(now, product, operandsBy);
+TensorCore::Turn TensorCore::commit(Cycles now, const Product &product) {
+  Turn turn = query(now, product);
   freeAt = turn.busyUntil;
   busyCycles += turn.busyUntil - turn.start;
   return turn;

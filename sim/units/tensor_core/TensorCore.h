@@ -50,9 +50,8 @@ public:
   bool supports(MmaFormat format) const { return spec.flopsPerClk[int(format)] > 0; }
   /// Cycles that the product takes alone, tail excluded.
   Cycles duration(const Product &product) const;
-  /// operandsBy: when shared memory has delivered the operands, at the earliest.
-  Turn query(Cycles now, const Product &product, Cycles operandsBy = 0) const;
-  Turn commit(Cycles now, const Product &product, Cycles operandsBy = 0);
+  Turn query(Cycles now, const Product &product) const;
+  Turn commit(Cycles now, const Product &product);
   Cycles busy() const { return busyCycles; }
 
 private:

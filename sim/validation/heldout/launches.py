@@ -12,6 +12,7 @@ import triton.language as tl
 from triton.tools.tensor_descriptor import TensorDescriptor
 
 import kernels
+import units
 
 TUTORIALS = "triton.language.extra.tlx.tutorials."
 
@@ -316,4 +317,77 @@ SMALL = [
     ("hand_over", "1x256", "b128", lambda: kernels.hand_over[(1,)](f32(128), f32(128), 256, BLOCK=128)),
 ]  # fmt: skip
 
-ALL = GEMM + ATTENTION + OTHER + SMALL
+
+# --- the second set: measured after the first had been looked at --------------------------------------------------------------
+def unit(name, kernel, config, *arguments, ctas=1, warps=4, **more):
+    return name, config, "c%d-w%d" % (ctas, warps), lambda: kernel[(ctas,)](*[a() if callable(a) else a for a in arguments], **more, num_warps=warps)
+
+
+def tile(kernel, what, bm, bn, make=f32, ctas=1, warps=4, **more):
+    """A unit kernel over a tile: as many elements out as in."""
+    values = lambda: make(ctas * bm * bn)  # noqa: E731
+    name = "_".join([kernel.fn.__name__, *map(str, what.values())])
+    return unit(name, kernel, size_name(bm, bn), values, values, ctas=ctas, warps=warps, BM=bm, BN=bn, **what, **more)
+
+
+def small_dot(bm, bn, bk, dtype=torch.float16, precision="tf32", warps=4):
+    make = lambda *s: (lambda: torch.randn(s).to(dtype))  # noqa: E731
+    kind = str(dtype).split(".")[1] + ("_ieee" if precision == "ieee" else "")
+    return unit("product_" + kind, units.product, size_name(bm, bn, bk), make(bm, bk), make(bk, bn), lambda: torch.empty(bm, bn),
+                warps=warps, PRECISION=precision, BM=bm, BN=bn, BK=bk)  # fmt: skip
+
+
+def n_of(make, n):
+    return lambda: make(n)
+
+
+def by_descriptor(m, n, bm, warps=4):
+    def launch():
+        a, b = half(m, n), half(m, n)
+        units.moved_by_descriptor[(m // bm,)](TensorDescriptor(a, [m, n], [n, 1], [bm, n]), TensorDescriptor(b, [m, n], [n, 1], [bm, n]), bm, n, num_warps=warps)
+
+    return "moved_by_descriptor", size_name(m, n), "b%d-w%d" % (bm, warps), launch
+
+
+SECOND = [
+    gemm_ws(1280, 1280, 1280, 128, 256), gemm_ws(1280, 1280, 1280, 128, 128, stages=4), gemm_ws(1280, 1280, 1280, 256, 128), gemm_ws(1280, 1280, 1280, 128, 64, stages=4),
+    gemm_ws(1280, 1280, 1280, 128, 256, stages=4, subtile=True),
+    gemm_ws(4096, 2048, 3072, 128, 256), gemm_ws(4096, 2048, 3072, 128, 128, stages=3), gemm_ws(4096, 2048, 3072, 256, 128), gemm_ws(4096, 2048, 3072, 128, 256, ctas=2),
+    gemm_ws(4096, 2048, 3072, 128, 256, group=4, stages=2), gemm_ws(4096, 2048, 3072, 128, 64, stages=4), gemm_ws(4096, 2048, 3072, 128, 128, bk=32, stages=5),
+    gemm_ws(384, 4096, 2048, 128, 128), gemm_ws(384, 4096, 2048, 128, 256), gemm_ws(384, 4096, 2048, 128, 64, stages=4),
+    gemm_pipelined(4096, 2048, 3072, 128, 256, 64, 3), gemm_pipelined(4096, 2048, 3072, 128, 128, 64, 4), gemm_pipelined(4096, 2048, 3072, 64, 128, 64, 3, warps=4),
+    gemm_pipelined(1280, 1280, 1280, 128, 128, 64, 3), gemm_pipelined(1280, 1280, 1280, 64, 128, 32, 4, warps=4), gemm_pipelined(1280, 1280, 1280, 64, 64, 64, 3, warps=4),
+    gemm_persistent("cooperative", 3072, 3072, 3072, 128, 256, 3), gemm_persistent("pingpong", 3072, 3072, 3072, 128, 128, 6), gemm_persistent("cooperative", 3072, 3072, 3072, 256, 128, 3),
+    attention("", 4, 16, 640, 128), attention("", 2, 4, 1280, 64, bn=64), attention("pipelined", 4, 16, 640, 128), attention("pipelined", 2, 4, 1280, 64, bn=64),
+    attention(PINGPONG, 4, 16, 640, 128), attention(PINGPONG, 2, 4, 1280, 64, bn=64), attention(PINGPONG, 4, 16, 2560, 128),
+    attention(PERSISTENT, 4, 16, 640, 128), attention(PERSISTENT, 2, 4, 1280, 64), attention(PERSISTENT, 4, 16, 2560, 128), attention(PERSISTENT, 4, 16, 2560, 64),
+    attention(PERSISTENT, 4, 16, 640, 128, bn=64, buffers=3), attention(PERSISTENT, 2, 24, 1024, 128, q_buffers=1),
+    layer_norm_cluster(2048, 16384, 1, 2, 8), layer_norm_cluster(2048, 16384, 1, 4, 4), layer_norm_cluster(2048, 16384, 1, 8, 4), layer_norm_cluster(2048, 16384, 2, 4, 8),
+    layer_norm_cluster(32, 24576, 1, 4, 8), layer_norm_cluster(8, 65536, 1, 8, 8), layer_norm_cluster(500, 12288, 1, 2, 8), layer_norm_cluster(500, 12288, 1, 4, 4),
+    ikbo_attention(192, 32, 4, 128, 768, 32, 64, 64, 4), ikbo_attention(192, 32, 4, 128, 768, 32, 32, 32, 4), ikbo_attention(192, 64, 2, 64, 384, 64, 64, 64, 4), ikbo_attention(192, 64, 2, 64, 384, 64, 64, 32, 4),
+    ikbo_compress(192, 320, 128, 384, 512, 32, 128, 128, 64, 3, 8), ikbo_compress(192, 320, 128, 384, 512, 32, 64, 128, 64, 3, 4), ikbo_compress(192, 320, 128, 384, 512, 32, 64, 64, 64, 4, 4),
+    tile(units.reduce, {"WHAT": "sum", "AXIS": 1}, 4, 512, ctas=8, warps=1), tile(units.reduce, {"WHAT": "sum", "AXIS": 1}, 64, 128), tile(units.reduce, {"WHAT": "sum", "AXIS": 0}, 64, 128),
+    tile(units.reduce, {"WHAT": "max", "AXIS": 1}, 16, 512, ctas=32, warps=1), tile(units.reduce, {"WHAT": "max", "AXIS": 0}, 32, 32, f16), tile(units.reduce, {"WHAT": "argmax", "AXIS": 1}, 8, 256, ctas=16, warps=1),
+    tile(units.reduce, {"WHAT": "argmax", "AXIS": 0}, 64, 64), tile(units.scan, {"AXIS": 0}, 32, 64), tile(units.scan, {"AXIS": 1}, 16, 256),
+    tile(units.sort, {"FLIP": False}, 8, 128), tile(units.sort, {"FLIP": False}, 1, 512, i32, warps=8), tile(units.sort, {"FLIP": True}, 16, 128, i32),
+    tile(units.shapes, {"WHAT": "trans"}, 64, 64), tile(units.shapes, {"WHAT": "trans"}, 128, 32, f16), tile(units.shapes, {"WHAT": "reshape"}, 32, 64), tile(units.shapes, {"WHAT": "join"}, 32, 128),
+    small_dot(64, 64, 64), small_dot(128, 128, 32), small_dot(128, 64, 64, torch.float32), small_dot(64, 64, 32, torch.float32, "ieee"), small_dot(64, 64, 64, torch.int8), small_dot(128, 256, 32, warps=8), small_dot(32, 32, 32, torch.float64, "ieee"),
+    small_dot(64, 128, 64, torch.bfloat16), small_dot(16, 16, 32, torch.float16, warps=1),
+    *[unit("shared_elements_" + m.__name__, units.shared_elements, size_name(c, b), n_of(m, b), n_of(m, b), ctas=c, BLOCK=b) for m, c, b in ((f16, 64, 256), (f32, 256, 128), (f32, 512, 1024), (i8, 128, 128))],
+    unit("scalar_loop", units.scalar_loop, "300", n_of(i32, 300), 300), unit("scalar_loop", units.scalar_loop, "40", n_of(i32, 40), 40),
+    unit("scalar_chain", units.scalar_chain, "20", lambda: torch.zeros(32, dtype=torch.int32), n_of(i32, 1), 20),
+    *[unit("add_shared_" + m.__name__, units.add_shared, size_name(c, b, t), n_of(m, c * b), n_of(m, t), ctas=c, BLOCK=b, TARGETS=t) for m, c, b, t in ((f32, 16, 128, 16), (f16, 1, 32, 8), (i32, 64, 256, 1024), (f32, 132, 256, 256))],
+    unit("counts", units.counts, "1024x64", n_of(whole(torch.int32, 0, 64), 1024), n_of(i32, 64), BLOCK=1024, BINS=64), unit("counts", units.counts, "256x256", n_of(whole(torch.int32, 0, 256), 256), n_of(i32, 256), BLOCK=256, BINS=256),
+    unit("pick", units.pick, "64x64x0", n_of(f32, 4096), n_of(whole(torch.int32, 0, 64), 4096), n_of(f32, 4096), AXIS=0, BM=64, BN=64),
+    tile(units.through_shared, {"TURN": False}, 64, 64), tile(units.through_shared, {"TURN": True}, 64, 64),
+    unit("copied_ahead", units.copied_ahead, "16384", n_of(f32, 16384), n_of(f32, 16384), n_of(f32, 16384), ctas=16, BLOCK=1024),
+    unit("two_tasks", units.two_tasks, "65536", n_of(f32, 65536), n_of(f32, 65536), n_of(f32, 131072), 65536, ctas=64, BLOCK=1024), unit("two_tasks", units.two_tasks, "1000", n_of(f32, 1000), n_of(f32, 1000), n_of(f32, 2000), 1000, BLOCK=1024),
+    by_descriptor(64, 64, 64), by_descriptor(4096, 64, 64), by_descriptor(1024, 32, 128, warps=8),
+    vector("add_f32", kernels.add, 65536, 256, [f32, f32], f32, 65536), vector("add_f16", kernels.add, 98432, 1024, [f16, f16], f16, 98432), rows("softmax", kernels.softmax, 64, 768, f32, f32), rows("softmax", kernels.softmax, 2048, 2048, f32, f32, warps=8),
+    layer_norm(512, 768, 4), layer_norm(4096, 2048, 8), tiles("row_sum", kernels.row_sum, 256, 1024, 16, 64, 1024, grid=(16,)), tiles("column_sum", kernels.column_sum, 1024, 1024, 32, 64, 1024, 1024, grid=(16,)),
+    rows("prefix_sum", kernels.prefix_sum, 32, 1024, f32, f32), rows("max_index", kernels.max_index, 64, 512, f32, i32), loop("fma_loop_f32", kernels.multiply_add_loop, 132, 300, 512), loop("exp_loop", kernels.exp_loop, 32, 100, 256),
+    dot(768, 768, 768, 64, 64, 64, 3, 4), dot(768, 768, 768, 128, 64, 32, 3, 4), dot(768, 768, 768, 64, 128, 64, 2, 8), dot(512, 512, 512, 32, 32, 32, 2, 2), live(MIB // 4, 2048, 8), bulk(16384, 64, 64, 3, 132),
+    tiles("transpose", kernels.transpose, 1024, 1024, 32, 64, 1024, 1024), tiles("stencil", kernels.stencil, 1024, 512, 16, 128, 1024, 512),
+]  # fmt: skip
+
+ALL = GEMM + ATTENTION + OTHER + SMALL + SECOND

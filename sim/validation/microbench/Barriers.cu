@@ -191,6 +191,50 @@ __global__ void clusterHandOff(int kind, uint32_t *out) {
   clusterSync();
 }
 
+enum Stream { Idle, Reading, Writing, Copying };
+
+/// One warp of each CTA meets fences (0), or loads from L2 (1) or memory (2), one after the other,
+/// while the others stream.
+__global__ void underLoad(int stream, int kind, const uint4 *source, uint4 *target, size_t each,
+                          volatile uint32_t *word, uint32_t *out) {
+  constexpr int times = 40;
+  __shared__ volatile uint32_t ended;
+  if (threadIdx.x == 0)
+    ended = 0;
+  __syncthreads();
+  size_t first = size_t(blockIdx.x) * each;
+  uint4 sum{};
+  if (threadIdx.x >= 32) {
+    for (size_t i = threadIdx.x - 32; stream != Idle && i < each && !ended; i += blockDim.x - 32) {
+      uint4 v = stream == Writing ? uint4{1, 2, 3, 4} : __ldcg(source + first + i);
+      if (stream == Reading)
+        sum.x ^= v.x ^ v.y ^ v.z ^ v.w;
+      else
+        __stcg(target + first + i, v);
+    }
+  } else {
+    uint32_t total = 0;
+    for (int i = 0; i < times; ++i) {
+      uint32_t begin = clockNow();
+      if (kind == 0)
+        asm volatile("fence.acq_rel.gpu;" ::: "memory");
+      else
+        sum.y += kind == 1 ? word[32 * ((blockIdx.x * 7 + i) % 1024)]
+                           : __ldcg(&source[first + each - 1 - 8 * i].x);
+      if (sum.y == 12345)
+        sum.z = 1;
+      total += clockNow() - begin;
+      for (uint32_t until = clockNow(); clockNow() - until < 300;)
+        ;
+    }
+    ended = 1;
+    if (threadIdx.x == 0)
+      out[blockIdx.x] = total / times;
+  }
+  if (sum.x + sum.z == 0x12345678)
+    target[0] = sum;
+}
+
 int main(int argc, char **argv) {
   Buffer<uint32_t> out(1024);
   auto last = [&] {
@@ -250,7 +294,8 @@ int main(int argc, char **argv) {
           figure("setmaxnreg", "decrease", out.read()[0]);
           figure("setmaxnreg", "increase", out.read()[1]);
         }},
-       {"cluster", [&] {
+       {"cluster",
+        [&] {
           for (int size : {2, 4, 8})
             for (int threads : {32, 128, 256})
               figure("cluster.barrier",
@@ -263,5 +308,22 @@ int main(int argc, char **argv) {
             figure(names[kind], "one way",
                    repeated([&] { launchCluster(clusterHandOff, 2, 32, 0, 2, kind, out.data); }) /
                        (kind == 2 ? Steps : 2 * Steps));
+        }},
+       {"under-load", [&] {
+          constexpr size_t each = size_t(1) << 20; // of 16 bytes
+          Buffer<uint4> source(132 * each), target(132 * each);
+          Buffer<uint32_t> words(32 * 1024);
+          const char *streams[] = {"idle", "reads", "writes", "copies"};
+          const char *kinds[] = {"fence.gpu", "load from L2", "load from memory"};
+          for (int stream = Idle; stream <= Copying; ++stream)
+            for (int kind = 0; kind < 3; ++kind) {
+              for (int warm = 0; warm < 2; ++warm)
+                launch(underLoad, 132, 1024, 0, stream, kind, source.data, target.data, each,
+                       words.data, out.data);
+              finish();
+              std::vector<uint32_t> clocks = out.read();
+              figure("loaded." + std::string(kinds[kind]), streams[stream],
+                     median({clocks.begin(), clocks.begin() + 132}));
+            }
         }}});
 }

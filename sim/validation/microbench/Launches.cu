@@ -16,6 +16,12 @@ __global__ void __launch_bounds__(1024) writesOnce(uint32_t *out) {
   out[blockIdx.x * blockDim.x + threadIdx.x] = 1;
 }
 
+/// All CTAs store to the same lines, once: the values (0), or what all have loaded from other lines.
+template <typename T> __global__ void writesSame(int loads, const T *in, T *out) {
+  T value = loads ? in[threadIdx.x] : T();
+  out[threadIdx.x] = value;
+}
+
 int main() {
   Buffer<uint32_t> out(size_t(1) << 26);
   auto run = [&](int grid, int warps, int kib, int cluster, uint32_t clocks) {
@@ -50,4 +56,24 @@ int main() {
       figure("launch.writes", std::to_string(grid) + " CTAs of " + std::to_string(warps) + " warps",
              0, "clk waited");
     }
+  auto same = [&](auto zero, const char *type) {
+    using T = decltype(zero);
+    for (int loads : {0, 1})
+      for (int warps : {1, 4})
+        for (int grid : {1, 16, 128, 512, 4096}) {
+          for (int r = 0; r < 2; ++r)
+            launch(writesSame<T>, grid, 32 * warps, 0, loads, reinterpret_cast<T *>(out.data),
+                   reinterpret_cast<T *>(out.data + (1 << 20)));
+          finish();
+          for (int r = 0; r < 2; ++r)
+            figure("launch.writesSame",
+                   std::to_string(grid) + " CTAs of " + std::to_string(warps) + " warps, " + type +
+                       (loads ? " loaded" : ""),
+                   0, "clk waited");
+        }
+  };
+  same(uint8_t(0), "8 bits");
+  same(uint16_t(0), "16 bits");
+  same(uint32_t(0), "32 bits");
+  same(uint4{}, "128 bits");
 }

@@ -34,9 +34,14 @@ __global__ void latency(int kind, int divisor, uint32_t *out) {
     CHAIN("mad.lo.s32 %0, %0, %1, %1;", int, 1, "r", "r")
     break;
   }
-  case 4: {
-    int y = divisor & 1;
-    CHAIN("shfl.sync.bfly.b32 %0, %0, %1, 31, -1;", int, 1, "r", "r")
+  case 4: { // lanes differ: one value would need no exchange
+    int x = threadIdx.x * divisor;
+    begin = clockNow();
+#pragma unroll
+    for (int i = 0; i < 64; ++i)
+      asm volatile("shfl.sync.bfly.b32 %0, %0, 1, 31, -1;\nadd.s32 %0, %0, 1;" : "+r"(x));
+    clocks = clockNow() - begin;
+    sink = x;
     break;
   }
   case 5: {
@@ -148,7 +153,7 @@ int main(int argc, char **argv) {
                                  "add and xor",
                                  "ex2",
                                  "mad.s32",
-                                 "shuffle",
+                                 "shuffle and add",
                                  "div.s32",
                                  "rem.s32",
                                  "fma.f64",

@@ -90,6 +90,108 @@ __global__ void __launch_bounds__(N == 256 ? 256 : 384, 1)
   sink[threadIdx.x] = result;
 }
 
+/// What a third warp group does while two multiply.
+enum Beside { Nothing, Loads, Stores, Shuffles, Copies };
+
+/// One block of work on shared memory; the bytes that it moves.
+__device__ uint32_t useShared(int beside, char *memory, const CUtensorMap &map, uint64_t *full,
+                              uint32_t round) {
+  uint32_t at = sharedAddress(memory) + threadIdx.x % 128 * 16, a = round, b, c, d;
+  if (beside == Copies) {
+    if (threadIdx.x % 128 == 0) {
+      for (int i = 0; i < 4; ++i) {
+        if (round > 0)
+          wait(full + i, (round - 1) & 1);
+        expect(full + i, 8192);
+        tmaLoad(&map, memory + 8192 * i, full + i, 0, int(round * 4 + i) % 64 * 64);
+      }
+    }
+    return 4 * 8192;
+  }
+#pragma unroll
+  for (int i = 0; i < 16; ++i) {
+    if (beside == Loads)
+      asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+                   : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
+                   : "r"(at + i % 8 * 2048)
+                   : "memory");
+    else if (beside == Stores)
+      asm volatile("st.shared.v4.u32 [%0], {%1, %1, %1, %1};" ::"r"(at + i % 8 * 2048), "r"(a)
+                   : "memory");
+    else
+      asm volatile("shfl.sync.bfly.b32 %0, %0, 1, 31, -1;" : "+r"(a));
+  }
+  return 16 * 128 * (beside == Shuffles ? 4 : 16);
+}
+
+/// Two warp groups multiply while a third uses shared memory: clocks of a product, and what the
+/// third has moved in how many clocks.
+template <int N, bool Registers>
+__global__ void __launch_bounds__(384, 1)
+    productsBeside(int beside, const __grid_constant__ CUtensorMap map, uint32_t count,
+                   uint32_t *out, float *sink) {
+  constexpr int Kind = F16;
+  char *memory = alignedShared();
+  uint64_t *full = reinterpret_cast<uint64_t *>(memory + 128 * 1024);
+  volatile uint32_t *ended = reinterpret_cast<uint32_t *>(full + 8);
+  for (uint32_t i = threadIdx.x; i < 32 * 1024; i += blockDim.x)
+    reinterpret_cast<uint32_t *>(memory)[i] = 0;
+  if (threadIdx.x == 0) {
+    *ended = 0;
+    for (int i = 0; i < 4; ++i)
+      barrierInit(full + i, 1);
+    barrierInitVisible();
+  }
+  __syncthreads();
+  fenceProxy();
+  __syncthreads();
+  // Known to be the same in a warp: products in a branch that may diverge are serialised.
+  if (__shfl_sync(~0u, threadIdx.x / 128, 0) < 2) {
+    uint64_t a = operandAt(memory + threadIdx.x / 128 * 8192), b = operandAt(memory + 32768);
+    uint32_t clocks = 0, groups = 1;
+    float result = 0;
+    if constexpr (N == 0) { // as long, without products
+      for (uint32_t begin = clockNow(); clocks < 128 * count;)
+        clocks = clockNow() - begin;
+    } else if constexpr (Registers)
+      WIDTHS("k16.f32.f16.f16", "{ra0, ra1, ra2, ra3}", ", 0")
+    else
+      WIDTHS("k16.f32.f16.f16", "%2", ", 0, 0")
+    *ended = 1;
+    if (threadIdx.x == 0)
+      out[0] = clocks;
+    sink[threadIdx.x] = result;
+  } else if (beside != Nothing) {
+    uint32_t begin = clockNow(), moved = 0, round = 0;
+    while (!*ended)
+      moved += useShared(beside, memory + 65536, map, full, round++);
+    if (threadIdx.x == 256) {
+      for (int i = 0; beside == Copies && i < 4; ++i)
+        wait(full + i, (round - 1) & 1);
+      out[1] = clockNow() - begin;
+      out[2] = moved;
+    }
+  }
+}
+
+template <int N, bool Registers>
+void measureBeside(Buffer<uint32_t> &out, Buffer<float> &sink, const CUtensorMap &map) {
+  const char *names[] = {"nothing", "loads", "stores", "shuffles", "copies"};
+  constexpr uint32_t count = 1024;
+  for (int beside = Nothing; beside <= Copies; ++beside) {
+    for (int warm = 0; warm < 2; ++warm)
+      launch(productsBeside<N, Registers>, 1, 384, 132 * 1024, beside, map, count, out.data,
+             sink.data);
+    finish();
+    std::vector<uint32_t> found = out.read();
+    std::string what = std::string(Registers ? "RS" : "SS") + ", n " + std::to_string(N) +
+                       ", 2 warp groups beside " + names[beside];
+    figure("wgmma.beside", what, double(found[0]) / count);
+    if (beside != Nothing)
+      figure("wgmma.besideMoved", what, double(found[2]) / found[1], "B/clk");
+  }
+}
+
 template <int N, int Kind, bool Registers>
 void measure(const char *format, Buffer<uint32_t> &out, Buffer<float> &sink) {
   for (int warpGroups : {1, 2, 3}) {
@@ -120,12 +222,24 @@ template <int N> void widths(Buffer<uint32_t> &out, Buffer<float> &sink) {
 int main(int argc, char **argv) {
   Buffer<uint32_t> out(1024);
   Buffer<float> sink(1024);
-  return runBenchmarks(argc, argv, {{"products", [&] {
-                                       widths<8>(out, sink);
-                                       widths<16>(out, sink);
-                                       widths<32>(out, sink);
-                                       widths<64>(out, sink);
-                                       widths<128>(out, sink);
-                                       widths<256>(out, sink);
-                                     }}});
+  return runBenchmarks(argc, argv,
+                       {{"products",
+                         [&] {
+                           widths<8>(out, sink);
+                           widths<16>(out, sink);
+                           widths<32>(out, sink);
+                           widths<64>(out, sink);
+                           widths<128>(out, sink);
+                           widths<256>(out, sink);
+                         }},
+                        {"beside", [&] {
+                           Buffer<uint16_t> source(4096 * 64);
+                           CUtensorMap map = tensorMap(source.data, 4096, 64, 64);
+                           measureBeside<0, false>(out, sink, map);
+                           measureBeside<64, false>(out, sink, map);
+                           measureBeside<128, false>(out, sink, map);
+                           measureBeside<256, false>(out, sink, map);
+                           measureBeside<64, true>(out, sink, map);
+                           measureBeside<128, true>(out, sink, map);
+                         }}});
 }

@@ -13,7 +13,7 @@ profile() { # NAME KERNELS METRICS FILE
   timeout 100 ncu --clock-control none --cache-control none --csv --page raw --kernel-name "regex:$2" --metrics "$3" \
     --log-file "$out/$4.csv" "$bin/$1" > "$out/$4.jsonl" 2> "$out/$4.err" || echo "$1 under ncu: exit code $?"
 }
-profile Launches "waits|writesOnce" sm__cycles_elapsed.max,sm__cycles_active.avg,gpu__time_duration.sum Launches
+profile Launches "waits|writesOnce|writesSame" sm__cycles_elapsed.max,sm__cycles_active.avg,gpu__time_duration.sum Launches
 profile Traffic "sharedReads|clusterReads|productReads" lts__t_bytes.sum,dram__bytes.sum,sm__cycles_elapsed.max Traffic
 profile Traffic "sharedReads|clusterReads|productReads" \
   lts__t_sectors_srcunit_tex.sum,lts__t_sectors_srcunit_ltcfabric.sum,lts__t_sectors_op_read.sum,lts__t_requests_srcunit_tex.sum,l1tex__m_xbar2l1tex_read_bytes.sum \

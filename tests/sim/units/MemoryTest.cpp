@@ -198,4 +198,19 @@ TEST(MemorySystem, DirtyDataLeaveForMemory) {
   EXPECT_EQ(memory.hbmTraffic(), 4 * 1024); // four fit
 }
 
+TEST(MemorySystem, StoresToOnePlaceFollowEachOther) {
+  MemorySystem::Spec spec = smallSpec();
+  spec.smWriteBytesPerClk = spec.l2WriteBytesPerClk = 1024;
+  spec.sliceWriteBytesPerClk = 16;
+  MemorySystem memory(spec);
+  memory.assumeWarm();
+  EXPECT_EQ(memory.commit({0, 0, 0x1000, 32, true}).accepted, 2);
+  EXPECT_EQ(memory.commit({0, 1, 0x1020, 32, true}).accepted, 4); // in the same 256 bytes
+  EXPECT_EQ(memory.commit({0, 2, 0x1100, 32, true}).accepted, 2);
+  // A tile's pieces are taken by slices of their own.
+  EXPECT_EQ(memory.commit({0, 3, 0x8000, 1024, true}).accepted, 16);
+  EXPECT_EQ(memory.commit({0, 3, 0x8000, 1024, true}).accepted, 32);
+  EXPECT_EQ(memory.drained(3), 3); // 2144 bytes at 1024 a cycle
+}
+
 } // namespace

@@ -1,3 +1,4 @@
+#include "sim/units/sm/SharedMemoryPort.h"
 #include "sim/units/sm/SubPartition.h"
 #include "sim/units/tensor_core/TensorCore.h"
 
@@ -78,12 +79,6 @@ TEST(TensorCore, QueuesInOrderOfIssue) {
   EXPECT_EQ(core.busy(), 512);
 }
 
-TEST(TensorCore, IsNotDoneBeforeItsOperandsCame) {
-  TensorCore core(TensorCore::Spec::of(h200()));
-  EXPECT_EQ(core.query(0, wgmma(64, 256, 64), 400).busyUntil, 19 + 512);
-  EXPECT_EQ(core.query(0, wgmma(64, 256, 64), 600).busyUntil, 600);
-}
-
 TEST(TensorCore, ALongProductFillsTheQueue) {
   TensorCore core(TensorCore::Spec::of(h200()));
   // 16 instructions, 6 admitted at once: the last one is issued when 10 are over.
@@ -95,6 +90,25 @@ TEST(TensorCore, SaysWhatItDoesNotMultiply) {
   TensorCore core(TensorCore::Spec::of(h200()));
   EXPECT_TRUE(core.supports(MmaFormat::F16));
   EXPECT_FALSE(core.supports(MmaFormat::F4));
+}
+
+TEST(SharedMemoryPort, ProductsGoFirst) {
+  SharedMemoryPort port(128);
+  EXPECT_EQ(port.commit(0, 1280).done, 10);
+  port.takeFirst(20, 120, 9600); // three quarters for 100 cycles
+  EXPECT_EQ(port.commit(10, 1280).done, 20);
+  // 10 cycles at a quarter; 5 before the product and 3 of 20 in it.
+  EXPECT_EQ(port.commit(20, 1280).done, 60);
+  EXPECT_EQ(port.commit(100, 1280).done, 125);
+  EXPECT_EQ(port.busy(), 40 + 75);
+}
+
+TEST(SharedMemoryPort, FullOperandsLeaveALittle) {
+  SharedMemoryPort port(128);
+  port.takeFirst(0, 1000, 128000);
+  EXPECT_EQ(port.commit(0, 128).done, 1024 / 25);
+  port.takeFirst(1000, 1000, 0); // no operands of its own
+  EXPECT_EQ(port.commit(1000, 128).done, 1001);
 }
 
 } // namespace
