@@ -545,6 +545,8 @@ bool PtxLanes::execute(const PtxInst &inst) {
   const std::string &op = inst.name[0];
   if (op == "nanosleep") // passes time only
     return true;
+  if (op == "griddepcontrol") // a launch of its own depends on no other
+    return true;
   if (op == "mov")
     return move(inst);
   if (op == "cvt")

@@ -388,6 +388,17 @@ TEST(InlineAsm, ConversionToFourPackedBytes) {
   EXPECT_EQ(got, asBits(DType::f8E4M3FN, {1, -2, 448, 0.5}));
 }
 
+TEST(InlineAsm, LaunchesBesideThisOneAreNotWaitedFor) {
+  std::vector<uint64_t> got = apply({{DType::i32, {7}}}, DType::i32, [&](Kernel &b, const Regs &r) {
+    Attrs attrs;
+    attrs.text = "griddepcontrol.wait; griddepcontrol.launch_dependents; mov.b32 $0, $1;";
+    attrs.text2 = "=r,r";
+    attrs.count = 1;
+    return b.emit1(Op::InlineAsm, {r[0]}, b.tensor({1}, DType::i32), attrs);
+  });
+  EXPECT_EQ(got, std::vector<uint64_t>{7});
+}
+
 TEST(InlineAsm, UnknownInstructionIsQuoted) {
   std::string findings;
   apply(
