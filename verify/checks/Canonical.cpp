@@ -342,6 +342,53 @@ bool Machine::stillAsked(const State &state, int cls, const std::vector<int64_t>
   return false;
 }
 
+/// What was decided, and what is known of R beforehand while it answers questions in some
+/// iterations only: counted from the slowest task these are not the same in all of them. How far
+/// R is beyond everything that it may still be compared with is forgotten.
+std::map<DecisionKey, Interval> Machine::decisionsFor(State &state) const {
+  std::map<DecisionKey, Interval> shown = state.decisions;
+  for (const auto &[cls, loops] : askers)
+    for (const LoopRef &ref : loops) {
+      const TaskState &t = state.tasks[ref.task];
+      if (t.started && !t.done && !table.cls(cls).ords.empty() &&
+          std::find(t.loops.begin(), t.loops.end(), ref.loop) != t.loops.end())
+        shown.try_emplace(table.key(cls, t.n));
+    }
+  for (auto it = shown.begin(); it != shown.end();) {
+    const auto &[cls, prefix] = it->first;
+    Interval &interval = it->second;
+    const DecisionClass &c = table.cls(cls);
+    std::vector<int64_t> n = prefix;
+    bool isCounted = !c.ords.empty();
+    for (auto [depth, coef] : c.ords) {
+      auto group = classGroup.find({cls, depth});
+      isCounted &= group != classGroup.end();
+      n.resize(std::max(n.size(), static_cast<size_t>(depth)));
+      if (isCounted && depth > static_cast<int>(prefix.size()))
+        n[depth - 1] = base(state, group->second, prefix) - groupLags[group->second];
+    }
+    if (isCounted) {
+      Interval known = table.known(state, cls, n),
+               asked = table.stillAsked(cls, n, static_cast<int>(prefix.size()));
+      if (known.lo >= asked.lo)
+        interval.lo = std::max(interval.lo, known.lo);
+      if (known.hi < asked.hi)
+        interval.hi = std::min(interval.hi, known.hi);
+      if (interval.hi < asked.lo - (asked.lo != INT64_MIN))
+        interval = {INT64_MIN, asked.lo - 1};
+      else if (interval.lo > asked.hi)
+        interval = {asked.hi, INT64_MAX};
+      if (auto decided = state.decisions.find(it->first);
+          decided != state.decisions.end() &&
+          (interval.lo == INT64_MIN || interval.hi == INT64_MAX))
+        decided->second = {std::min(decided->second.lo, interval.lo),
+                           std::max(decided->second.hi, interval.hi)};
+    }
+    it = interval == Interval{} ? shown.erase(it) : std::next(it);
+  }
+  return shown;
+}
+
 namespace {
 /// Appends numbers to a byte string, short ones in one byte.
 struct Writer {
@@ -511,8 +558,9 @@ const std::string &Machine::canonical(State &state, const Fork &fork) {
     w.put(form);
     w.put(choice.second);
   }
-  w.put(state.decisions.size());
-  for (auto &[key, interval] : state.decisions) {
+  std::map<DecisionKey, Interval> shown = decisionsFor(state);
+  w.put(shown.size());
+  for (auto &[key, interval] : shown) {
     const DecisionClass &c = table.cls(key.first);
     w.put(key.first);
     std::vector<int64_t> prefix;
@@ -524,19 +572,9 @@ const std::string &Machine::canonical(State &state, const Fork &fork) {
     }
     // R >= t is asked at t = ... - (sum of coef * n) / scale: moves with the base.
     int64_t shift = 0;
-    for (auto [depth, coef] : c.ords) {
-      auto it = classGroup.find({key.first, depth});
-      if (it == classGroup.end())
-        continue;
-      int64_t from = base(state, it->second, prefix);
-      shift += coef * from;
-      // How far R is below everything that it may still be compared with is forgotten.
-      if (c.ords.size() == 1 && static_cast<int>(prefix.size()) == depth - 1) {
-        prefix.push_back(from - groupLags[it->second]);
-        if (auto lowest = table.lowestAsked(key.first, prefix); lowest && interval.hi < *lowest - 1)
-          interval = {INT64_MIN, *lowest - 1};
-      }
-    }
+    for (auto [depth, coef] : c.ords)
+      if (auto it = classGroup.find({key.first, depth}); it != classGroup.end())
+        shift += coef * base(state, it->second, prefix);
     // A shift by whole multiples of the scale moves R's interval, the rest stays.
     int64_t rest = ((shift % c.scale) + c.scale) % c.scale, whole = (shift - rest) / c.scale;
     w.put(rest);

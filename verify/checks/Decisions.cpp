@@ -228,15 +228,30 @@ int64_t DecisionTable::threshold(const Question &q, const std::vector<int64_t> &
   return floorDiv(q.c - 1 - known, cls.scale) + 1;
 }
 
-std::optional<int64_t> DecisionTable::lowestAsked(int id, const std::vector<int64_t> &n) const {
+Interval DecisionTable::stillAsked(int id, const std::vector<int64_t> &n, int fixed) const {
   const DecisionClass &cls = classes[classes[id].eldest >= 0 ? classes[id].eldest : id];
+  Interval asked{INT64_MAX, INT64_MIN};
+  for (const Question &q : cls.questions) {
+    int64_t t = threshold(q, n);
+    asked = {std::min(asked.lo, t), std::max(asked.hi, t)};
+  }
   for (auto [depth, coef] : cls.ords)
-    if (coef > 0)
-      return std::nullopt;
-  std::optional<int64_t> lowest;
-  for (const Question &q : cls.questions)
-    lowest = std::min(lowest.value_or(INT64_MAX), threshold(q, n));
-  return lowest;
+    if (depth > fixed)
+      (coef > 0 ? asked.lo : asked.hi) = coef > 0 ? INT64_MIN : INT64_MAX;
+  return asked;
+}
+
+bool DecisionTable::differsByIteration(const Question &q, std::vector<int64_t> n,
+                                       const Interval &r) const {
+  const auto &ords = classes[q.cls].ords;
+  bool falls = true, rises = true; // the threshold, from iteration to iteration
+  for (auto [depth, coef] : ords) {
+    n[depth - 1] = 0;
+    falls &= coef > 0;
+    rises &= coef < 0;
+  }
+  int64_t t = threshold(q, n);
+  return !(falls && r.lo >= t) && !(rises && r.hi < t);
 }
 
 void DecisionTable::answer(State &state, const DecisionKey &key, int64_t t, bool yes) const {

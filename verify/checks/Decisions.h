@@ -88,8 +88,11 @@ public:
   /// The threshold t of `R >= t` that question `q` asks at `n`.
   int64_t threshold(const Question &q, const std::vector<int64_t> &n) const;
   void answer(State &state, const DecisionKey &key, int64_t threshold, bool yes) const;
-  /// The lowest t that R is still compared with from iteration `n` on, if there is one.
-  std::optional<int64_t> lowestAsked(int cls, const std::vector<int64_t> &n) const;
+  /// Whether what is known of R does not answer the question alike in all iterations.
+  bool differsByIteration(const Question &q, std::vector<int64_t> n, const Interval &r) const;
+  /// All t that R is still compared with from iteration `n` on, of which the first `fixed`
+  /// numbers stay.
+  Interval stillAsked(int cls, const std::vector<int64_t> &n, int fixed) const;
 
   /// Assumes that a form is at least `lo` for the whole launch; it must mention no iteration
   /// number.

@@ -61,6 +61,20 @@ Machine::Eval Machine::evaluate(State &state, int task, ExprId expr, int64_t &va
   return Eval::Unknown;
 }
 
+/// Of a value that is not known, its residue is enough where nothing asks for more, and unless
+/// it is negative: steps towards zero would then not be those of the residue.
+Machine::Eval Machine::evaluateFor(State &state, int task, ExprId expr, const Demand &demand,
+                                   int64_t &value) {
+  Eval e = evaluate(state, task, expr, value);
+  bool anySign = demand.threshold == Demand::AnySign, negative = false;
+  if (e != Eval::Unknown || demand.period < 2 || !(anySign || demand.threshold == 0))
+    return e;
+  if (!anySign)
+    if (e = isNegative(state, task, expr, negative); e != Eval::Known)
+      return e;
+  return negative ? Eval::Unknown : residue(state, task, expr, demand.period, value);
+}
+
 /// Asked where neither operands nor what is known of the launch says it.
 Machine::Eval Machine::isNegative(State &state, int task, ExprId expr, bool &value) {
   LinId form = linears.of(expr);
@@ -129,6 +143,7 @@ Machine::Eval Machine::residue(State &state, int task, ExprId expr, int64_t modu
 Machine::Eval Machine::residueOfParts(State &state, int task, const ExprNode &node, int64_t modulus,
                                       int64_t &value) {
   int64_t a, b;
+  auto reduce = [&](int64_t v) { return ((v % modulus) + modulus) % modulus; };
   switch (node.op) {
   case Op::Add:
   case Op::Sub:
@@ -138,7 +153,7 @@ Machine::Eval Machine::residueOfParts(State &state, int task, const ExprNode &no
     if (Eval e = residue(state, task, node.b, modulus, b); e != Eval::Known)
       return e;
     foldBinary(node.op, a, b, value);
-    value = ((value % modulus) + modulus) % modulus;
+    value = reduce(value);
     return Eval::Known;
   }
   case Op::Rem:
@@ -149,18 +164,26 @@ Machine::Eval Machine::residueOfParts(State &state, int task, const ExprNode &no
                                             : divisor.value + 1;
     if (inner < 1 || (inner & (inner - 1) && node.op == Op::And))
       return Eval::Unknown;
+    bool negative = false; // a mask takes the bits
+    if (node.op == Op::Rem)
+      if (Eval e = isNegative(state, task, node.a, negative); e != Eval::Known)
+        return e;
     Eval e = residue(state, task, node.a, inner, a);
     if (e == Eval::Known)
-      value = a % modulus;
+      value = reduce(negative && a ? a - inner : a);
     return e;
   }
   case Op::Div: {
     const ExprNode &divisor = program.exprs[node.b];
     if (divisor.op != Op::Const || divisor.value < 1 || divisor.value > 4096)
       return Eval::Unknown;
-    Eval e = residue(state, task, node.a, modulus * divisor.value, a);
-    if (e == Eval::Known)
-      value = a / divisor.value;
+    bool negative = false;
+    if (Eval e = isNegative(state, task, node.a, negative); e != Eval::Known)
+      return e;
+    int64_t period = modulus * divisor.value;
+    Eval e = residue(state, task, node.a, period, a);
+    if (e == Eval::Known) // of what is negative the quotient of its opposite, negated
+      value = negative ? reduce(-((period - a) % period / divisor.value)) : a / divisor.value;
     return e;
   }
   default: return Eval::Unknown;
@@ -221,6 +244,10 @@ Machine::Eval Machine::askAt(State &state, int task, LinId form, std::vector<int
   int64_t t = table.threshold(q, n);
   if (interval.lo >= t || interval.hi < t) {
     value = (interval.lo >= t) != q.negated;
+    // Iteration numbers alone, within a form: another form, but the same value.
+    bool isSpelling = !mayFork && cls.rest.terms.empty();
+    if (!isSpelling && table.differsByIteration(q, n, interval))
+      learn(state, task, q.cls, n);
     return Eval::Known;
   }
   if (!mayFork)
@@ -248,14 +275,21 @@ Machine::Eval Machine::decide(State &state, int task, ExprId expr, bool &value) 
   const ExprNode node = program.exprs[expr];
   auto sub = [&](ExprId e, bool &v) { return decide(state, task, e, v); };
   auto isBoolean = [&](ExprId e) {
-    Op op = program.exprs[e].op;
-    return op == Op::Eq || op == Op::Lt || op == Op::Le || op == Op::And || op == Op::Or;
+    auto [lo, hi] = linears.range(linears.form(linears.of(e)));
+    return program.exprs.isCondition(e) || (lo >= 0 && hi <= 1);
+  };
+  // A variable beside a comparison is one that was carried.
+  auto areBoolean = [&](ExprId a, ExprId b) {
+    auto goesWith = [&](ExprId e, ExprId other) {
+      return isBoolean(e) || (program.exprs[e].op == Op::Var && program.exprs.isCondition(other));
+    };
+    return goesWith(a, b) && goesWith(b, a);
   };
   switch (node.op) {
   case Op::Const: value = node.value != 0; return Eval::Known;
   case Op::And:
   case Op::Or: {
-    if (!isBoolean(node.a) && !isBoolean(node.b) && program.exprs[node.b].op == Op::Const)
+    if (!areBoolean(node.a, node.b))
       break;
     bool a = false, b = false; // without a meaning unless known
     Eval ea = sub(node.a, a);
@@ -274,6 +308,8 @@ Machine::Eval Machine::decide(State &state, int task, ExprId expr, bool &value) 
     return eb;
   }
   case Op::Xor: {
+    if (!areBoolean(node.a, node.b))
+      break;
     bool a, b;
     if (Eval e = sub(node.a, a); e != Eval::Known)
       return e;

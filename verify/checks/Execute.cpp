@@ -159,10 +159,7 @@ Machine::Outcome Machine::step(State &state, int task) {
       if (!demand.any)
         continue;
       int64_t value;
-      Eval e = evaluate(state, task, assign.value, value);
-      // Of a value that is not known, its residue is enough where nothing asks for more.
-      if (e == Eval::Unknown && !demand.exact && demand.threshold == 0 && demand.period > 1)
-        e = residue(state, task, assign.value, demand.period, value);
+      Eval e = evaluateFor(state, task, assign.value, demand, value);
       if (e == Eval::Forks) {
         stop.kind = Stop::NeedsDecision;
         return Outcome::Stopped;

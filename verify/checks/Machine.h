@@ -82,6 +82,7 @@ private:
 
   // Evaluate.cpp
   Eval evaluate(State &state, int task, ExprId expr, int64_t &value);
+  Eval evaluateFor(State &state, int task, ExprId expr, const Demand &demand, int64_t &value);
   Eval decide(State &state, int task, ExprId expr, bool &value);
   Eval ask(State &state, int task, LinId form, bool &value);
   Eval askAt(State &state, int task, LinId form, std::vector<int64_t> n, bool mayFork, bool &value);
@@ -211,6 +212,7 @@ private:
   bool distinguish(const State &state, int task, int depth, int64_t modulus);
   int64_t base(const State &state, int group, const std::vector<int64_t> &prefix) const;
   bool stillAsked(const State &state, int cls, const std::vector<int64_t> &prefix) const;
+  std::map<DecisionKey, Interval> decisionsFor(State &state) const;
   std::optional<int64_t> contribution(const State &state, int task, int loop,
                                       const std::vector<int64_t> &prefix) const;
 

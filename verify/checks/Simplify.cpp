@@ -121,8 +121,9 @@ Machine::Eval Machine::simplifyTerm(State &state, int task, int t, LinForm &form
     return Eval::Known;
   }
   case Op::Div: {
-    // Contract: what is divided is not negative.
-    if (compared(Op::Lt, term.operands[0], term.operands[1]) && known) {
+    LinId beyond = linears.add(term.operands[0], term.operands[1]); // the opposite divisor
+    if (compared(Op::Lt, term.operands[0], term.operands[1]) && known &&
+        compared(Op::Lt, linears.intern({0, {}}), beyond) && known) {
       by = linears.intern({0, {}});
       return Eval::Known;
     }
@@ -131,14 +132,14 @@ Machine::Eval Machine::simplifyTerm(State &state, int task, int t, LinForm &form
     if (term.name || !number.terms.empty() || number.c < 2 || linears.range(divided).first >= 0 ||
         !compared(Op::Le, linears.intern({0, {}}), term.operands[0]) || !known)
       return Eval::Unknown;
-    LinId up = linears.add(term.operands[0], term.operands[1]);
-    by = linears.add(linears.quotient(up, number.c), linears.intern({1, {}}), -1);
-    return linears.range(linears.form(up)).first >= 0 ? Eval::Known : Eval::Unknown;
+    by = linears.add(linears.quotient(beyond, number.c), linears.intern({1, {}}), -1);
+    return linears.range(linears.form(beyond)).first >= 0 ? Eval::Known : Eval::Unknown;
   }
   case Op::Rem:
   case Op::And:
   case Op::Xor:
-    if (const TermFacts &facts = linears.facts(t); facts.lo == 0 && facts.hi < MaxPeriod)
+    if (const TermFacts &facts = linears.facts(t);
+        (facts.lo == 0 || static_cast<Op>(term.value) == Op::Rem) && facts.hi < MaxPeriod)
       if (auto value = periodic(state, task, linears.termForm(term), n, facts.hi + 1)) {
         by = linears.intern({*value, {}});
         return Eval::Known;

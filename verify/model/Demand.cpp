@@ -10,6 +10,7 @@ using namespace tlx::verify;
 namespace {
 constexpr int64_t Limit = 1 << 16; ///< beyond it, keep the value exactly
 constexpr int64_t MostAsked = 8;   ///< remainders by more are not chosen in advance
+constexpr int MostRaised = 32;     ///< a counter that runs down asks for more each time around
 
 Demand modulo(int64_t threshold, int64_t period) {
   bool negative = threshold < 0 && threshold != Demand::AnySign;
@@ -63,6 +64,55 @@ bool Demands::isKeptFor(ExprId expr) const {
   return isKeptFor(node.a) && isKeptFor(node.b) && isKeptFor(node.c);
 }
 
+/// Symbols are no numbers while the program runs, nor is what is computed from them, but for
+/// remainders.
+bool Demands::isNeverKnown(ExprId expr) const {
+  if (expr == NoExpr)
+    return false;
+  const ExprNode &node = program.exprs[expr];
+  switch (node.op) {
+  case Op::Sym:
+  case Op::Opaque: return true;
+  case Op::Rem:
+  case Op::And:
+  case Op::Eq:
+  case Op::Lt:
+  case Op::Le: return false;
+  case Op::Select: return isNeverKnown(node.b) && isNeverKnown(node.c);
+  default: return isNeverKnown(node.a) || isNeverKnown(node.b);
+  }
+}
+
+bool Demands::isNeverNegative(ExprId expr, bool evenUnknown) const {
+  if (!evenUnknown && isNeverKnown(expr))
+    return true;
+  const ExprNode &node = program.exprs[expr];
+  auto isNever = [&](ExprId part) { return isNeverNegative(part, evenUnknown); };
+  switch (node.op) {
+  case Op::Const: return node.value >= 0;
+  case Op::Var: return !negativeVar[evenUnknown][node.value];
+  case Op::Sym: return program.exprs.symbols[node.value].lo >= 0;
+  case Op::Opaque: return program.exprs.opaques[node.value].lo >= 0;
+  case Op::Add:
+  case Op::Mul:
+  case Op::Div:
+  case Op::Min:
+  case Op::Or:
+  case Op::Xor: return isNever(node.a) && isNever(node.b);
+  case Op::Max:
+  case Op::And: return isNever(node.a) || isNever(node.b);
+  case Op::Rem: return isNeverNegative(node.a, true);
+  case Op::Shl:
+  case Op::Shr: return isNever(node.a);
+  case Op::Eq:
+  case Op::Lt:
+  case Op::Le: return true;
+  case Op::Select: return isNever(node.b) && isNever(node.c);
+  case Op::Sub: return false;
+  }
+  return false;
+}
+
 bool Demands::isSymbolic(ExprId expr) const {
   if (expr == NoExpr)
     return true;
@@ -80,6 +130,7 @@ int64_t Demands::periodOf(ExprId expr) const {
 void Demands::analyse(const std::vector<const Code *> &codes) {
   vars.assign(program.varNames.size(), {});
   integerVar.assign(program.varNames.size(), 1);
+  negativeVar.fill(std::vector<char>(program.varNames.size()));
   sources.assign(program.varNames.size(), {});
   for (const Code *code : codes)
     for (const Instr &instr : code->instrs)
@@ -88,11 +139,16 @@ void Demands::analyse(const std::vector<const Code *> &codes) {
   for (bool changed = true; changed;) {
     changed = false;
     for (size_t v = 0; v < sources.size(); ++v)
-      for (ExprId source : sources[v])
+      for (ExprId source : sources[v]) {
         if (integerVar[v] && !isInteger(source)) {
           integerVar[v] = 0;
           changed = true;
         }
+        for (bool evenUnknown : {false, true})
+          if (auto &negative = negativeVar[evenUnknown];
+              !negative[v] && !isNeverNegative(source, evenUnknown))
+            changed = negative[v] = 1;
+      }
   }
   for (const Code *code : codes)
     for (const Instr &instr : code->instrs) {
@@ -150,11 +206,11 @@ void Demands::demandCond(ExprId expr) {
 }
 
 void Demands::demand(ExprId expr, const Demand &wanted) {
-  Demand &known = seen[expr];
+  auto &[known, raised] = seen[expr];
   Demand d = join(known, wanted);
   if (same(known, d))
     return;
-  known = d;
+  known = d = ++raised > MostRaised ? Exact : d;
   const ExprNode node = program.exprs[expr];
   // Remainders inside a symbolic expression ask for a residue of what is
   // divided; anything else symbolic is asked for as a whole.
@@ -184,6 +240,11 @@ void Demands::demand(ExprId expr, const Demand &wanted) {
     demand(node.a, x);
     demand(node.b, x);
   };
+  // Of a sum or product with something below zero a reduced part changes the sign.
+  auto bothUnlessNegative = [&] {
+    bool keepsSign = anySign || (isNeverNegative(node.a, false) && isNeverNegative(node.b, false));
+    both(keepsSign ? d : Exact);
+  };
   int64_t c = 0;
   switch (node.op) {
   case Op::Const:
@@ -199,7 +260,7 @@ void Demands::demand(ExprId expr, const Demand &wanted) {
   case Op::Add:
     if (!d.exact && constant(node.b, c))
       return demand(node.a, c >= 0 ? d : modulo(from(least - c), d.period));
-    return both(d);
+    return bothUnlessNegative();
   case Op::Sub:
     if (!d.exact && constant(node.b, c))
       return demand(node.a, c <= 0 ? d : modulo(from(least + c), d.period));
@@ -207,7 +268,7 @@ void Demands::demand(ExprId expr, const Demand &wanted) {
   case Op::Mul:
     if (!d.exact && constant(node.b, c) && c != 0 && (c > 0 || anySign))
       return demand(node.a, modulo(from((least + c - 1) / c), d.period / std::gcd(d.period, c)));
-    return both(d);
+    return bothUnlessNegative();
   case Op::Shl:
     if (!d.exact && constant(node.b, c) && c >= 0 && c < 16)
       return demand(node.a,

@@ -17,6 +17,8 @@
 
 #include "verify/model/Code.h"
 
+#include <array>
+
 namespace tlx::verify {
 
 struct Demand {
@@ -64,13 +66,18 @@ private:
   void demand(ExprId expr, const Demand &d);
   void demandCond(ExprId expr);
   bool isRemainder(ExprId expr) const;
+  /// Is no number that the expression is while the program runs below zero?
+  /// `evenUnknown`: nor any value for which it has no number.
+  bool isNeverNegative(ExprId expr, bool evenUnknown) const;
+  bool isNeverKnown(ExprId expr) const;
   void assigned(const Assign &assign) { sources[assign.var].push_back(assign.value); }
 
   const Program &program;
   std::vector<Demand> vars;
   std::vector<char> integerVar;
+  std::array<std::vector<char>, 2> negativeVar; ///< see isNeverNegative
   std::vector<std::vector<ExprId>> sources;
-  std::map<ExprId, Demand> seen;
+  std::map<ExprId, std::pair<Demand, int>> seen; ///< how often it was raised
 };
 
 } // namespace tlx::verify

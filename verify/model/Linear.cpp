@@ -106,9 +106,11 @@ int Linears::internTerm(LinTerm term) {
       facts.lo = 0, facts.hi = 1;
     } else if (op == Op::Rem) {
       auto [dlo, dhi] = rangeOf(1);
-      facts.lo = 0; // contract: what is divided is not negative
-      if (dlo == dhi && dlo > 0)
-        facts.hi = dlo - 1;
+      int64_t most = dlo == dhi && dlo > 0 ? dlo - 1 : INT64_MAX;
+      auto [nlo, nhi] = rangeOf(0);
+      bool divides = dlo == dhi; // contract: what an unknown divides is not negative
+      facts.lo = nlo >= 0 || !divides ? 0 : most == INT64_MAX ? INT64_MIN : -most;
+      facts.hi = nhi <= 0 ? 0 : most;
     } else if (op == Op::And) {
       auto [dlo, dhi] = rangeOf(1);
       if (dlo == dhi && dlo >= 0)
