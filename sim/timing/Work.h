@@ -85,6 +85,7 @@ struct Work {
   int64_t bytes = 0;       ///< moved
   int64_t sectorBytes = 0; ///< of device memory, whole sectors; 0: as bytes
   bool scattered = false;  ///< device memory: elements lie anywhere
+  bool usedUp = false;     ///< loads: a reduction uses up what is loaded
   int64_t lines = 0;       ///< looked up in the first-level cache
   int64_t wavefronts = 0;  ///< passes of shared memory
   int64_t sameWord = 0;    ///< atomics: lanes that meet in one word, one after the other

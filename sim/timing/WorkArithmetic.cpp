@@ -102,6 +102,33 @@ void WorkDecoder::findFused() {
     }
 }
 
+void WorkDecoder::findUsers() {
+  std::vector<int> uses(program.numRegs(), 0);
+  user.assign(program.numRegs(), -1);
+  for (size_t pc = 0; pc < program.code.size(); ++pc)
+    for (unsigned i = 0; i < program.code[pc].numOperands; ++i)
+      if (Reg reg = program.operand(program.code[pc], i); reg != noReg)
+        user[reg] = ++uses[reg] == 1 ? Pc(pc) : -1;
+  for (const Edge &edge : program.edges)
+    for (auto [to, from] : edge.moves)
+      user[from] = -1;
+}
+
+bool WorkDecoder::usedUpByReduction(Reg reg) const {
+  while (reg != noReg && user[reg] >= 0) {
+    const Inst &next = program.code[user[reg]];
+    if (next.op == Op::Reduce)
+      return true;
+    Family family = familyOf(next.op);
+    bool elements = family == Family::Arith || family == Family::Math || family == Family::Cast ||
+                    family == Family::Shape;
+    if (!elements || next.numResults != 1)
+      return false;
+    reg = program.result(next, 0);
+  }
+  return false;
+}
+
 bool WorkDecoder::constantOperand(unsigned index, int64_t &value) const {
   Reg reg = program.operand(*inst, index);
   if (reg < 0 || constants[reg] < 0)

@@ -24,6 +24,7 @@ public:
         constants[program.result(inst, 0)] = program.attrsOf(inst).constant;
     findAddresses();
     findFused();
+    findUsers();
   }
 
   Result<std::vector<Work>> run();
@@ -47,6 +48,10 @@ private:
   /// Products whose only use is a sum: the compiler makes one fused instruction
   /// of both, which the sum stands for.
   void findFused();
+  /// The one instruction that uses each register.
+  void findUsers();
+  /// Whether a reduction is all that uses a tile, through arithmetic on its elements.
+  bool usedUpByReduction(Reg reg) const;
   bool route(Route route);
   bool control();
   /// A change of register layout goes through shared memory when the exporter
@@ -93,6 +98,7 @@ private:
   void refine();
   const Program &program;
   std::vector<bool> fused;        ///< by register: see findFused
+  std::vector<Pc> user;           ///< by register; -1: none, or not one
   std::vector<bool> address;      ///< by register: see findAddresses
   std::vector<int32_t> constants; ///< constant pool index of each register, or -1
   const Inst *inst = nullptr;

@@ -22,7 +22,10 @@ bool WorkDecoder::global() {
     work->elements = resultType().numElements();
     add(Pipe::Alu, 2, work->elements);
     return route(Route::View);
-  case Op::Load: addAccess(resultType()); return route(Route::GlobalLoad);
+  case Op::Load:
+    addAccess(resultType());
+    work->usedUp = usedUpByReduction(program.result(*inst, 0));
+    return route(Route::GlobalLoad);
   case Op::Store: addAccess(operandType(1)); return route(Route::GlobalStore);
   case Op::AtomicRmw:
   case Op::AtomicCas:

@@ -1,4 +1,4 @@
-// Waits for products, and how fast one warp issues.
+// Waits for products, how fast one warp issues, and how many loads are under way.
 #include "sim/program/Builder.h"
 #include "sim/timing/Launch.h"
 
@@ -89,6 +89,34 @@ TEST(Products, OneWarpDoesNotIssueEachClock) {
   // another takes each clock.
   EXPECT_NEAR(double(spent(4, 20) - spent(4, 10)), 10 * 64 * 2, 40);
   EXPECT_NEAR(double(spent(16, 20) - spent(16, 10)), 10 * 64 * 4, 40);
+}
+
+TEST(Loads, FewAreUnderWayWhereAReductionUsesThemUp) {
+  auto cycles = [](int64_t columns, bool kept) {
+    Builder b("k");
+    b.facts().target = "cuda:90";
+    b.facts().numWarps = 4;
+    TypeId f32 = b.scalar(DType::f32), tile = b.tensor({128, columns}, DType::f32),
+           row = b.tensor({128}, DType::f32);
+    Reg from = b.parameter("p", b.type(Type::pointerTensor({128, columns}, DType::f32)), 0);
+    Reg x = b.emit1(Op::Load, {from}, tile), other = b.constant(tile, {0});
+    Reg sum = b.emit1(Op::AddF, {x, kept ? x : other}, tile); // used twice, it is kept
+    Attrs attrs;
+    attrs.axis = 1;
+    attrs.block = b.block(
+        {f32, f32}, [&](const Regs &args) { return Regs{b.binary(Op::AddF, args[0], args[1])}; });
+    b.emit1(Op::Reduce, {sum}, row, attrs);
+    b.emit(Op::Return, {});
+    TimingLaunch launch;
+    launch.arguments.resize(1);
+    launch.arguments[0] = {TimingArgument::Kind::Pointer, 1 << 20, {}, {}};
+    Result<TimingReport> report = simulateTime(b.finish(), launch, *Chip::load("h200"), {});
+    EXPECT_TRUE(report) << report.error().str();
+    return report ? report->cycles : -1;
+  };
+  // 8 loads of 16 bytes a thread; 32 of them are four rounds, each a trip to L2.
+  EXPECT_EQ(cycles(32, false), cycles(32, true));
+  EXPECT_EQ(cycles(128, false), cycles(128, true) + 3 * 280);
 }
 
 } // namespace
