@@ -336,10 +336,17 @@ bool WorkDecoder::reduce() {
     work->chainSteps *= inst->numOperands;
     return true;
   }
-  case Op::Scan:
+  case Op::Scan: {
     addBlock(attrs.block, 2.0 * double(n));
     add(Pipe::Shuffle, 5 * 0.25, n * inst->numOperands);
+    // A thread's elements, lanes and warps follow each other as in a reduction.
+    int64_t along = size_t(attrs.axis) < source.shape.size() ? source.shape[attrs.axis] : n;
+    int64_t warps = source.shape.size() == 1 ? program.facts.numWarps : 1;
+    work->chainSteps = std::min(5, int(std::bit_width(uint64_t(std::max<int64_t>(1, along)) - 1)));
+    work->chainElements = std::max<int64_t>(1, along / (32 * warps));
+    work->warpSteps = along > 32 ? std::bit_width(uint64_t(warps)) - 1 : 0;
     return true;
+  }
   case Op::MapElementwise:
     addBlock(attrs.block, double(n) / double(std::max<int64_t>(1, attrs.count)));
     return true;
