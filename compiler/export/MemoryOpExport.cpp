@@ -62,6 +62,9 @@ int32_t Exporter::allocationFor(Operation *op, ttg::MemDescType type) {
     }
     if (auto offset = op->getAttrOfType<IntegerAttr>("allocation.offset"))
       allocation.offset = offset.getInt();
+    // Offsets are one CTA's; the parts of all lie one after another here.
+    if (allocation.offset > 0)
+      allocation.offset *= options.facts.numCtas;
   } else {
     if (place) {
       const StorageAddress &address = addresses.addressOf(place->storage);

@@ -79,9 +79,11 @@ static sim::MemLayout memLayoutOf(const layout::LinearLayout &layout, bool tenso
   result.bases.resize(rank);
   // A copy of an element is an input bit that does nothing.
   auto place = [&](std::string_view in, int64_t index) -> uint32_t {
-    // One task stands for all CTAs that share a tile: their parts lie one after another.
-    if (in == layout::kBlock)
-      return uint32_t(index << layout.inBits(layout::kOffset));
+    // One task stands for all CTAs that share a tile: their parts lie one after another, each once.
+    if (in == layout::kBlock) {
+      uint64_t copies = layout.freeVariableMask(layout::kBlock) & uint64_t(index - 1);
+      return uint32_t(index >> llvm::popcount(copies) << layout.inBits(layout::kOffset));
+    }
     if (!tensorMemory)
       return uint32_t(index);
     if (in == layout::kRow)

@@ -54,6 +54,28 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
             std::string::npos);
 }
 
+// Rows for two of four CTAs each: both parts lie in the buffer, in front of the next one.
+TEST(Export, PartsOfFourCtasLieOneAfterAnother) {
+  Exported e = exportText(R"(
+#rows = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0], CGALayout = [[0, 0], [1, 0]]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 4 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+  tt.func public @k(%x: tensor<128x64xf16>) {
+    %a = ttg.local_alloc %x : (tensor<128x64xf16>) -> !ttg.memdesc<128x64xf16, #rows, #smem>
+    %b = ttg.local_alloc %x : (tensor<128x64xf16>) -> !ttg.memdesc<128x64xf16, #rows, #smem>
+    %c = ttg.local_load %a : !ttg.memdesc<128x64xf16, #rows, #smem> -> tensor<128x64xf16>
+    %d = ttg.local_load %b : !ttg.memdesc<128x64xf16, #rows, #smem> -> tensor<128x64xf16>
+    tt.return
+  }
+})");
+  ASSERT_TRUE(e.program) << e.error;
+  ASSERT_EQ(e.program->allocations.size(), 2U);
+  int64_t apart = e.program->allocations[0].offset - e.program->allocations[1].offset;
+  EXPECT_GE(std::abs(apart), 128 * 64 * 2);
+  const sim::MemLayout &layout = e.program->layouts.front();
+  EXPECT_EQ(layout.bases[0].back(), 64U * 64U); // row 64 follows row 63
+}
+
 // How an accumulator of a pair of CTAs lies stands in front of the product alone; the load
 // through another view must find it there.
 TEST(Export, AllViewsOfAnAccumulatorLieAsTheProductAsks) {
