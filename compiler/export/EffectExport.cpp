@@ -65,7 +65,6 @@ namespace {
 /// The parts of a location that a person can use.
 struct Place {
   FileLineColLoc file;
-  StringRef name;
   LocationAttr caller;
 };
 
@@ -74,8 +73,6 @@ void descend(LocationAttr loc, Place &place) {
     if (!place.file)
       place.file = file;
   } else if (auto named = dyn_cast<NameLoc>(loc)) {
-    if (place.name.empty())
-      place.name = named.getName().getValue();
     descend(named.getChildLoc(), place);
   } else if (auto call = dyn_cast<CallSiteLoc>(loc)) {
     descend(call.getCallee(), place);
@@ -96,14 +93,11 @@ sim::LocId Exporter::locationOf(Location loc) {
   Place place;
   descend(loc, place);
   sim::LocId id = -1;
-  if (place.file || !place.name.empty()) {
+  if (place.file) {
     sim::Location location;
-    if (place.file) {
-      location.file = place.file.getFilename().str();
-      location.line = place.file.getLine();
-      location.column = place.file.getColumn();
-    }
-    location.valueName = place.name.str();
+    location.file = place.file.getFilename().str();
+    location.line = place.file.getLine();
+    location.column = place.file.getColumn();
     if (place.caller)
       location.caller = locationOf(Location(place.caller));
     id = builder.location(location);

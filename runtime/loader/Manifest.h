@@ -121,7 +121,6 @@ struct Manifest {
   std::vector<Argument> arguments;
 
   bool isCuda() const { return target.rfind("cuda:", 0) == 0; }
-  bool isHip() const { return target.rfind("hip:", 0) == 0; }
   /// CTAs that are launched along each axis: grid.x times num_ctas.
   std::array<int64_t, 3> launchedGrid() const { return {grid[0] * numCtas, grid[1], grid[2]}; }
   int64_t clusterSize() const { return cluster[0] * cluster[1] * cluster[2]; }

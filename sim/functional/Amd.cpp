@@ -1,10 +1,9 @@
-//===- Amd.cpp - buffer operations and the tensor data mover
-//----------------------------------------------------------===//
+//===- Amd.cpp - buffer operations and the tensor data mover --------------===//
 //
 // A buffer operation addresses base + offset, offsets in elements. Descriptors of the
 // tensor data mover are those of TMA, with a predicate and offsets of their own.
 //
-//===-----------------------------------------------------------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
 #include "sim/functional/Descriptor.h"
 #include "sim/functional/Elementwise.h"
 #include "sim/functional/Global.h"

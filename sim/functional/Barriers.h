@@ -3,7 +3,7 @@
 // The rules of an mbarrier are those of sim/program/Mbarrier.h. A task that must wait
 // sleeps until the flip; it never polls. Pure state: who wakes up is the cluster's business.
 //
-//===--------------------------------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
 #pragma once
 
 #include "sim/functional/Observer.h"

@@ -1,5 +1,4 @@
-//===- ByteMap.h - one bit for each byte of a memory
-//----------------------------------------------------------===//
+//===- ByteMap.h - one bit for each byte of a memory ----------------------===//
 #pragma once
 
 #include <algorithm>

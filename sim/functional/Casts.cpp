@@ -1,11 +1,10 @@
-//===- Casts.cpp - conversions between element types
-//----------------------------------------------------===//
+//===- Casts.cpp - conversions between element types ----------------------===//
 //
 // Integers to floats round to nearest even; floats to integers truncate. Narrowing
 // floats round as the op says; conversions to 8-bit floats saturate, as the cvt
 // instructions that implement them do (satfinite).
 //
-//===-----------------------------------------------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
 #include "sim/functional/Elementwise.h"
 
 #include <cmath>

@@ -1,5 +1,4 @@
-//===- Cluster.cpp - tasks, barriers and asynchronous operations of a cluster
-//-------------------===//
+//===- Cluster.cpp - tasks, barriers and asynchronous operations of a cluster ---===//
 #include "sim/functional/Cluster.h"
 
 #include "sim/functional/Views.h"
@@ -431,7 +430,7 @@ void Cluster::complete(AsyncId id) {
     }
   }
   if (watching)
-    watching->onAsyncEnd({op.id, task.ref, op.pc, op.group, 0, nullptr, 0});
+    watching->onAsyncEnd({op.id, task.ref, op.pc, op.group});
   if (task.state == Task::State::Blocked && task.block.reason == BlockReason::AsyncGroup &&
       !groupsPending(task, task.waitGroup, task.waitAmount))
     wake(task.id);

@@ -1,5 +1,4 @@
-//===- Cluster.h - the CTAs of one cluster, executing
-//------------------------------------------===//
+//===- Cluster.h - the CTAs of one cluster, executing ---------------------===//
 //
 // step() executes one instruction of a task; complete() finishes one asynchronous operation.
 // Any interleaving of the two is a legal execution, and Schedule.h chooses one. A timing engine
@@ -9,7 +8,7 @@
 // when they complete: they read their sources then, write their results, and signal. Operations
 // of one issuing task complete in order where the hardware says so (wgmma, tcgen05, TDM).
 //
-//===-------------------------------------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
 #pragma once
 
 #include "sim/functional/Barriers.h"

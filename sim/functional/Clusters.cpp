@@ -1,5 +1,4 @@
-//===- Clusters.cpp - clusters, remote shared memory, cluster launch control, barrier words
-//-------------------------===//
+//===- Clusters.cpp - clusters, remote shared memory, cluster launch control, barrier words ---===//
 #include "sim/functional/Elementwise.h"
 
 namespace tlx::sim {

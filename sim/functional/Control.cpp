@@ -1,5 +1,4 @@
-//===- Control.cpp - constants, jumps, calls, warp_specialize, regions
-//---------------------------===//
+//===- Control.cpp - constants, jumps, calls, warp_specialize, regions ----===//
 #include "sim/functional/Exec.h"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-//===- Copies.cpp - cp.async and bulk copies between device and shared memory
-//-----------------------------------===//
+//===- Copies.cpp - cp.async and bulk copies between device and shared memory ---===//
 #include "sim/functional/Elementwise.h"
 #include "sim/functional/Global.h"
 

@@ -1,5 +1,4 @@
-//===- Deadlock.cpp - who waits for what, and who should have come
-//-------------------------------------===//
+//===- Deadlock.cpp - who waits for what, and who should have come --------===//
 #include "sim/functional/Cluster.h"
 
 #include "sim/functional/Exec.h"

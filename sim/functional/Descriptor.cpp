@@ -1,5 +1,4 @@
-//===- Descriptor.cpp - boxes of a tensor in device memory
-//------------------------------------------------------===//
+//===- Descriptor.cpp - boxes of a tensor in device memory -----------------===//
 #include "sim/functional/Descriptor.h"
 
 #include "sim/functional/Global.h"
@@ -9,8 +8,17 @@
 
 namespace tlx::sim {
 
-std::vector<BoxRow> boxRows(const DescRef &desc, const Shape &block,
-                            const std::vector<int64_t> &coords) {
+namespace {
+struct BoxRow {
+  uint64_t address = 0; ///< of the first element inside the tensor
+  int64_t first = 0;    ///< elements of the row before it
+  int64_t count = 0;    ///< elements inside; 0: none
+};
+} // namespace
+
+/// Outermost first.
+static std::vector<BoxRow> boxRows(const DescRef &desc, const Shape &block,
+                                   const std::vector<int64_t> &coords) {
   const size_t rank = block.size();
   const int64_t size = byteWidth(desc.elem);
   int64_t rows = 1;
@@ -181,22 +189,18 @@ bool unpackDescriptor(const char *bytes, DescRef &desc) {
   return true;
 }
 
-bool currentDescriptor(Exec &exec, DescRef &desc, bool quiet) {
+bool currentDescriptor(Exec &exec, DescRef &desc) {
   desc = exec.in(0).desc();
   if (!desc.stored)
     return true;
-  GlobalMemory &memory = exec.cluster.launch().memory;
-  const char *bytes =
-      quiet ? memory.find(desc.stored, 128) : exec.global(desc.stored, 128, "a descriptor load");
+  const char *bytes = exec.global(desc.stored, 128, "a descriptor load");
   if (!bytes)
     return false;
   ByteRange range{desc.stored, 128};
-  if (!quiet)
-    exec.noteGlobal(&range, 1, sync::Proxy::Async, false);
+  exec.noteGlobal(&range, 1, sync::Proxy::Async, false);
   if (!unpackDescriptor(bytes, desc)) {
-    if (!quiet)
-      exec.fail(Finding::Kind::Uninitialized,
-                "the memory holds no tensor descriptor: nothing has created one there");
+    exec.fail(Finding::Kind::Uninitialized,
+              "the memory holds no tensor descriptor: nothing has created one there");
     return false;
   }
   desc.elem = exec.type(0).elem;

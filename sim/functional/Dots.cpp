@@ -1,5 +1,4 @@
-//===- Dots.cpp - matrix products into registers
-//---------------------------------------------------------------------===//
+//===- Dots.cpp - matrix products into registers --------------------------===//
 #include "sim/functional/Elementwise.h"
 #include "sim/functional/Matrix.h"
 

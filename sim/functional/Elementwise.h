@@ -1,10 +1,9 @@
-//===- Elementwise.h - loops over elements
-//------------------------------------------------------------===//
+//===- Elementwise.h - loops over elements --------------------------------===//
 //
 // A stored single element is repeated as often as the other operands need. Results
 // reuse an operand's storage when nobody else reads it.
 //
-//===---------------------------------------------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
 #pragma once
 
 #include "sim/functional/Exec.h"

@@ -1,11 +1,10 @@
-//===- ExactMatrix.cpp - products rounded as a tensor core rounds them
-//-----------------------------------------------===//
+//===- ExactMatrix.cpp - products rounded as a tensor core rounds them ----===//
 //
 // Each step of K is one sum in fixed point: the exponents of the products (those of their
 // factors added, before any carry) and of the accumulator are compared, all are shifted to the
 // largest and lose what falls off, and the sum is exact. What is longer than an f32 is cut off.
 //
-//===--------------------------------------------------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
 #include "sim/functional/Matrix.h"
 
 #include <algorithm>

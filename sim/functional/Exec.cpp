@@ -1,5 +1,4 @@
-//===- Exec.cpp - what an operation's behaviour sees: memory and findings
-//--------------------------===//
+//===- Exec.cpp - what an operation's behaviour sees: memory and findings ---===//
 #include "sim/functional/Exec.h"
 
 #include "sim/functional/Views.h"

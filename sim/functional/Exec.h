@@ -1,10 +1,9 @@
-//===- Exec.h - what an operation's behaviour sees
-//---------------------------------------------===//
+//===- Exec.h - what an operation's behaviour sees ------------------------===//
 //
 // The same handler runs an instruction at once or, for an asynchronous operation, at its
 // completion, with the operand values of the time of issue.
 //
-//===--------------------------------------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
 #pragma once
 
 #include "sim/functional/Cluster.h"

@@ -1,5 +1,4 @@
-//===- Finding.cpp - what a run found wrong
-//----------------------------------------------------===//
+//===- Finding.cpp - what a run found wrong -------------------------------===//
 #include "sim/functional/Finding.h"
 
 namespace tlx::sim {

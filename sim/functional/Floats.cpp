@@ -1,12 +1,11 @@
-//===- Floats.cpp - floating-point arithmetic and comparisons
-//--------------------------------------------===//
+//===- Floats.cpp - floating-point arithmetic and comparisons -------------===//
 //
 // f64 in double; everything narrower in f32, rounded to its own type after each
 // operation. One rounding to f32 and one to the narrow type equal a single rounding for +, -, *,
 // / and square root, since f32 has more than twice the bits. Fused multiply-add goes
 // through double for the narrow types.
 //
-//===------------------------------------------------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
 #include "sim/functional/Elementwise.h"
 
 #include <cmath>

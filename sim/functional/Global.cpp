@@ -1,10 +1,9 @@
-//===- Global.cpp - loads, stores and atomics on device memory
-//--------------------------------------------------===//
+//===- Global.cpp - loads, stores and atomics on device memory ------------===//
 //
 // Addresses come one for each element. Neighbouring elements that are neighbours in
 // memory too are moved together.
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
 #include "sim/functional/Global.h"
 
 #include "sim/functional/Elementwise.h"

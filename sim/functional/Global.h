@@ -1,5 +1,4 @@
-//===- Global.h - element accesses to device memory, shared by several families
-//------------------------------===//
+//===- Global.h - element accesses to device memory, shared by several families ---===//
 #pragma once
 
 #include "sim/functional/Exec.h"

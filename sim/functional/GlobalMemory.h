@@ -4,7 +4,7 @@
 // same in every run: the first region lies at 2^40, each next one behind a gap, so that
 // an access past an end hits nothing. Regions are added before the launch.
 //
-//===-----------------------------------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,4 @@
-//===- InlineAsm.cpp - elementwise inline PTX
-//----------------------------------------------------------------===//
+//===- InlineAsm.cpp - elementwise inline PTX -----------------------------===//
 //
 // Each run of the assembly handles `count` neighbouring elements of every operand. Elements
 // fill registers of the width that the constraint names (h: 16, r and f: 32, l and d: 64 bits),
@@ -8,7 +7,7 @@
 // arithmetic, which is most of what kernels use it for, is recognised and runs as plain
 // element-wise arithmetic.
 //
-//===---------------------------------------------------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
 #include "sim/functional/InlineAsm.h"
 
 #include "sim/functional/Elementwise.h"

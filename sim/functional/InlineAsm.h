@@ -1,5 +1,4 @@
-//===- InlineAsm.h - elementwise inline PTX
-//----------------------------------------------------------===//
+//===- InlineAsm.h - elementwise inline PTX -------------------------------===//
 #pragma once
 
 namespace tlx::sim {

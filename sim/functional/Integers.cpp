@@ -1,11 +1,10 @@
-//===- Integers.cpp - integer arithmetic and comparisons
-//------------------------------------------------===//
+//===- Integers.cpp - integer arithmetic and comparisons ------------------===//
 //
 // Two's complement of the element's width, wrapping. Division by zero and the one
 // overflowing quotient are undefined in the IR; they give zero here, as they must
 // give something. i1 is stored as 0 or 1, and as a signed number its 1 is -1.
 //
-//===-----------------------------------------------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
 #include "sim/functional/Elementwise.h"
 
 #include <type_traits>

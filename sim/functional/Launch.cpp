@@ -1,5 +1,4 @@
-//===- Launch.cpp - running a kernel over a grid
-//----------------------------------------------------===//
+//===- Launch.cpp - running a kernel over a grid --------------------------===//
 #include "sim/functional/Launch.h"
 
 #include "sim/functional/Exec.h"

@@ -1,5 +1,4 @@
-//===- Launch.h - running a kernel over a grid
-//----------------------------------------------------===//
+//===- Launch.h - running a kernel over a grid ----------------------------===//
 //
 //   GlobalMemory memory;
 //   LaunchConfig config;
@@ -10,7 +9,7 @@
 // Clusters run in parallel when nothing lets them influence each other; results,
 // findings and their order do not depend on the number of threads.
 //
-//===----------------------------------------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
 #pragma once
 
 #include "runtime/base/Progress.h"

@@ -1,11 +1,10 @@
-//===- Library.cpp - math library functions by symbol
-//-------------------------------------------------------===//
+//===- Library.cpp - math library functions by symbol ---------------------===//
 //
 // "__nv_fast_sinf" and "__ocml_sin_f32" are "sin": prefixes and the letter or suffix of the
 // element type fall away. A function of f32 is computed in double and rounded once. Names
 // that end in _rn, _rz, _ru or _rd round as they say, in the type they are of.
 //
-//===-----------------------------------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
 #include "sim/functional/Library.h"
 
 #include "sim/functional/Elementwise.h"

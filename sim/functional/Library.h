@@ -1,5 +1,4 @@
-//===- Library.h - math library functions by symbol
-//----------------------------------------------------------===//
+//===- Library.h - math library functions by symbol -----------------------===//
 #pragma once
 
 namespace tlx::sim {

@@ -4,7 +4,7 @@
 // mbarriers too. Both are events on the clock of the CTA's first task: the visitor must
 // know the start, and the CTA, when it ends, every visit.
 //
-//===---------------------------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
 #include "sim/functional/Launch.h"
 #include "sim/functional/RaceCheck.h"
 

@@ -1,11 +1,10 @@
-//===- Math.cpp - elementary functions
-//-----------------------------------------------------------------------===//
+//===- Math.cpp - elementary functions ------------------------------------===//
 //
 // f32 functions are computed in double and rounded once, which is nearer to the true
 // value than the hardware's approximations. exp2, which attention kernels spend their
 // time in, has a loop of its own that compilers vectorise.
 //
-//===----------------------------------------------------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
 #include "sim/functional/Elementwise.h"
 #include "sim/functional/InlineAsm.h"
 #include "sim/functional/Library.h"

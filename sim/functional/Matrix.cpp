@@ -1,5 +1,4 @@
-//===- Matrix.cpp - matrix products over tiles
-//-------------------------------------------------------------------===//
+//===- Matrix.cpp - matrix products over tiles ----------------------------===//
 #include "sim/functional/Matrix.h"
 
 #include "sim/functional/Tf32.h"

@@ -1,11 +1,10 @@
-//===- Matrix.h - matrix products over tiles
-//-------------------------------------------------------------------===//
+//===- Matrix.h - matrix products over tiles ------------------------------===//
 //
 // Operands of any narrow type are exact in f32, so products run through sgemm (dgemm for
 // f64), accumulating in f32 block by block of K. Integer products are exact as well: 256 terms
 // of two bytes stay below 2^24, and each block is added to the 32-bit accumulator.
 //
-//===-------------------------------------------------------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
 #pragma once
 
 #include "sim/functional/Exec.h"

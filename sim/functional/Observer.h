@@ -9,7 +9,7 @@
 // observer only listens; or a timing engine owns a Cluster (Cluster.h), steps its tasks
 // and completes its asynchronous operations in the order that its clock says.
 //
-//===--------------------------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
 #pragma once
 
 #include "sim/program/Program.h"
@@ -90,9 +90,6 @@ struct AsyncEvent {
   TaskRef by;
   Pc pc = -1;
   sync::Group group = sync::Group::None;
-  int64_t bytes = 0;
-  const ByteRange *global = nullptr; ///< what it touches in device memory, when it does
-  size_t numGlobal = 0;
 };
 
 /// Why a task does not go on.

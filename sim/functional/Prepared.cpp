@@ -1,5 +1,4 @@
-//===- Prepared.cpp - facts about a program that every cluster shares
-//--------------------------===//
+//===- Prepared.cpp - facts about a program that every cluster shares -----===//
 #include "sim/functional/Prepared.h"
 
 #include "sim/functional/Exec.h"

@@ -1,5 +1,4 @@
-//===- ProgramOps.cpp - program ids, thread ids, clocks, print, assert
-//----------------------------------------===//
+//===- ProgramOps.cpp - program ids, thread ids, clocks, print, assert ----===//
 #include "sim/functional/Elementwise.h"
 
 #include <cmath>

@@ -1,5 +1,4 @@
-//===- Ptx.cpp - the PTX that elementwise inline assembly uses
-//-------------------------------------------===//
+//===- Ptx.cpp - the PTX that elementwise inline assembly uses ------------===//
 #include "sim/functional/Ptx.h"
 
 #include "sim/functional/Tf32.h"

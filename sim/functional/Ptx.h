@@ -1,11 +1,10 @@
-//===- Ptx.h - the PTX that elementwise inline assembly uses
-//-------------------------------------------===//
+//===- Ptx.h - the PTX that elementwise inline assembly uses --------------===//
 //
 // A straight line of register instructions, run over many lanes at once: every register is a
 // vector of 64-bit patterns. Instructions that look across the lanes of a warp need to know the
 // warps. Memory and control flow are not understood; run() says so.
 //
-//===------------------------------------------------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,4 @@
-//===- RaceCheck.cpp - accesses that nothing orders, by vector clocks
-//---------------------------------------===//
+//===- RaceCheck.cpp - accesses that nothing orders, by vector clocks -----===//
 #include "sim/functional/RaceCheck.h"
 
 #include "sim/functional/Launch.h"

@@ -1,5 +1,4 @@
-//===- RaceCheck.h - accesses that nothing orders, by vector clocks
-//-----------------------------------------===//
+//===- RaceCheck.h - accesses that nothing orders, by vector clocks -------===//
 //
 // Every task has a clock; so has every queue of asynchronous operations, whose accesses
 // happen at a time the issuing task does not know:
@@ -28,7 +27,7 @@
 //
 // One checker watches one cluster. Device memory is checked within it; atomics order.
 //
-//===-----------------------------------------------------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
 #pragma once
 
 #include "sim/functional/Cluster.h"

@@ -1,5 +1,4 @@
-//===- Reductions.cpp - reduce, scan, map, histogram, gather
-//--------------------------------------------------===//
+//===- Reductions.cpp - reduce, scan, map, histogram, gather --------------===//
 //
 // A reduction combines the two halves of the axis until one element is left: a
 // balanced tree, which is also what rounds least. Where the order is known, the axis is
@@ -8,7 +7,7 @@
 // Sums and maxima of one tensor, which is nearly all of them, have loops of their own. A scan runs
 // the region along the axis, one slice after the other.
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
 #include "sim/functional/Elementwise.h"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-//===- Schedule.cpp - which legal interleaving a run takes
-//---------------------------------------------===//
+//===- Schedule.cpp - which legal interleaving a run takes ----------------===//
 #include "sim/functional/Schedule.h"
 
 #include "sim/functional/Cluster.h"

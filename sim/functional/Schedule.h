@@ -1,5 +1,4 @@
-//===- Schedule.h - which legal interleaving a run takes
-//----------------------------------------------===//
+//===- Schedule.h - which legal interleaving a run takes ------------------===//
 //
 // fifo         tasks run until they block, in the order in which they became ready; asynchronous
 //              operations complete as soon as they may
@@ -10,7 +9,7 @@
 //              arrived at a barrier goes on only when no other can; warps that nothing holds
 //              together are as far apart as can be, for the race check
 //
-//===-------------------------------------------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
 #pragma once
 
 #include <cstdint>

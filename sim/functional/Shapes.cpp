@@ -1,5 +1,4 @@
-//===- Shapes.cpp - operations that move elements without computing
-//---------------------------------------===//
+//===- Shapes.cpp - operations that move elements without computing -------===//
 #include "sim/functional/Elementwise.h"
 
 #include <algorithm>

@@ -1,10 +1,9 @@
-//===- Shared.cpp - shared memory: allocation, views, loads and stores
-//------------------------------------------===//
+//===- Shared.cpp - shared memory: allocation, views, loads and stores ----===//
 //
 // A view is a base byte and the coordinates of a slice within the layout; the layout itself
 // comes with the register's type.
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
 #include "sim/functional/Elementwise.h"
 #include "sim/functional/Global.h"
 #include "sim/functional/Views.h"

@@ -1,14 +1,12 @@
-//===- Step.cpp - one instruction: its effects and its behaviour
-//----------------------------------===//
+//===- Step.cpp - one instruction: its effects and its behaviour ----------===//
 //
 // Effects run in the order in which the op declares them. The value part of an
 // instruction runs at its first immediate read or write, or after its effects; an
 // asynchronous one is captured with its operands and the signals that it will send.
 // A wait that has to sleep leaves the position behind; step() comes back to it.
 //
-//===------------------------------------------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
 #include "runtime/base/MbarrierCount.h"
-#include "sim/functional/Descriptor.h"
 #include "sim/functional/Views.h"
 
 #include <algorithm>
@@ -474,10 +472,6 @@ void EffectRunner::issue() {
     return;
   }
   std::vector<Signal> barriers = signals();
-  std::vector<ByteRange> global;
-  int64_t bytes = 0;
-  if (cluster.observer())
-    describeAsync(exec, global, bytes);
   AsyncOp &op = cluster.issue(exec.task, exec.pc, exec.inst);
   op.signals = std::move(barriers);
   op.operands.reserve(exec.numOperands());
@@ -502,8 +496,7 @@ void EffectRunner::issue() {
   if (info.commits)
     cluster.commitGroup(exec.task, info.group);
   if (cluster.observer())
-    cluster.observer()->onAsyncStart(
-        {id, exec.task.ref, exec.pc, op.group, bytes, global.data(), global.size()});
+    cluster.observer()->onAsyncStart({id, exec.task.ref, exec.pc, op.group});
   if (atOnce) // its bytes do not count, see Cluster::barrierExpect
     cluster.complete(id);
 }

@@ -3,7 +3,7 @@
 // A task is a state machine: its position is `pc` and, within an instruction, the
 // index of the next effect. Stopping anywhere and going on later costs nothing.
 //
-//===---------------------------------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
 #pragma once
 
 #include "sim/functional/Value.h"

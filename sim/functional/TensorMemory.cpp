@@ -1,5 +1,4 @@
-//===- TensorMemory.cpp - tcgen05: tensor memory and the products into it
-//-------------------------------------------===//
+//===- TensorMemory.cpp - tcgen05: tensor memory and the products into it ---===//
 #include "sim/functional/Elementwise.h"
 #include "sim/functional/Matrix.h"
 #include "sim/functional/Views.h"

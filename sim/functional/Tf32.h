@@ -1,5 +1,4 @@
-//===- Tf32.h - f32 with ten bits of mantissa, as tensor cores read it
-//-----------------------------------------===//
+//===- Tf32.h - f32 with ten bits of mantissa, as tensor cores read it ----===//
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,4 @@
-//===- TileMap.cpp - where the elements of a memory tile lie, as runs
-//--------------------------===//
+//===- TileMap.cpp - where the elements of a memory tile lie, as runs -----===//
 #include "sim/functional/TileMap.h"
 
 #include <algorithm>

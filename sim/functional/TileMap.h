@@ -8,7 +8,7 @@
 //
 // Offsets of a sub-slice are XORed in: its coordinates never carry into the slice's own bits.
 //
-//===---------------------------------------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
 #pragma once
 
 #include "sim/functional/Value.h"

@@ -1,5 +1,4 @@
-//===- Tma.cpp - tensor descriptors and the copies that use them
-//------------------------------------------------===//
+//===- Tma.cpp - tensor descriptors and the copies that use them ----------===//
 #include "sim/functional/Descriptor.h"
 #include "sim/functional/Elementwise.h"
 
@@ -312,32 +311,6 @@ void bulkStore(Exec &exec) {
 }
 
 } // namespace
-
-void describeAsync(Exec &exec, std::vector<ByteRange> &global, int64_t &bytes) {
-  unsigned firstCoord = 0;
-  switch (exec.inst.op) {
-  case Op::TmaLoad: firstCoord = 5; break;
-  case Op::TmaStore:
-  case Op::TmaReduce: firstCoord = 2; break;
-  case Op::TdmLoad: firstCoord = 4; break;
-  case Op::TdmStore: firstCoord = 3; break;
-  default: return;
-  }
-  DescRef desc;
-  if (!currentDescriptor(exec, desc, /*quiet=*/true))
-    return;
-  const Shape &block = exec.type(0).shape;
-  std::vector<int64_t> coords;
-  for (unsigned i = firstCoord; i < exec.numOperands(); ++i)
-    coords.push_back(exec.in(i).asInt());
-  if (coords.size() != block.size())
-    return;
-  int64_t size = byteWidth(desc.elem);
-  bytes = exec.type(0).numElements() * size;
-  for (const BoxRow &row : boxRows(desc, block, coords))
-    if (row.count)
-      global.push_back({row.address, uint64_t(row.count * size)});
-}
 
 void registerTma(HandlerTable &table) {
   table.set(Op::MakeTensorDescriptor, makeTensorDescriptor);

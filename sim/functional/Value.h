@@ -13,7 +13,7 @@
 // the only owner. One cluster runs on one thread, so the counts are plain integers;
 // constants, which clusters share, are immortal.
 //
-//===----------------------------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
 #pragma once
 
 #include "sim/functional/Observer.h"
@@ -151,7 +151,6 @@ public:
     if (buffer)
       buffer->refs = -1;
   }
-  bool sharesWith(const Value &other) const { return buffer && buffer == other.buffer; }
 
 private:
   Buffer *buffer = nullptr;

@@ -1,5 +1,4 @@
-//===- Views.h - memory references that several families make
-//------------------------------------------------===//
+//===- Views.h - memory references that several families make -------------===//
 #pragma once
 
 #include "sim/functional/Exec.h"

@@ -14,7 +14,7 @@
 //
 // Unstructured control flow (cf) uses makeLabel, place, br and condBr.
 //
-//===----------------------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
 #pragma once
 
 #include "sim/program/Program.h"
@@ -43,12 +43,10 @@ public:
   LocId location(const Location &location);
   /// Location of the instructions emitted from now on.
   void setLocation(LocId loc) { currentLoc = loc; }
-  LocId currentLocation() const { return currentLoc; }
   /// Cost of the next instruction emitted.
   void setCost(const Cost &cost);
   int32_t allocation(Allocation allocation);
   const Type &typeOf(Reg reg) const { return program.typeOf(reg); }
-  const Type &typeInfo(TypeId id) const { return program.types[id]; }
 
   // Registers and instructions.
   Reg newReg(TypeId type);

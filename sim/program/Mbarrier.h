@@ -10,7 +10,7 @@
 // Bytes may complete before they are expected. A phase completes when no
 // arrival is pending and the bytes are balanced; the count then starts again.
 //
-//===----------------------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
 #pragma once
 
 #include <cstdint>

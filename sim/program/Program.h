@@ -132,12 +132,10 @@ struct Inst {
   CostId cost = -1;
 };
 
-/// A source position, Python's when the IR carries one, and the name that
-/// the front end gave to the value.
+/// A source position, Python's when the IR carries one.
 struct Location {
   std::string file;
   int32_t line = 0, column = 0;
-  std::string valueName;
   /// The caller's location when the code was inlined; -1 otherwise.
   LocId caller = -1;
 };
@@ -248,7 +246,6 @@ struct Program {
   std::vector<Allocation> allocations;
 
   const Reg *operandsOf(const Inst &inst) const { return regs.data() + inst.operands; }
-  const Reg *resultsOf(const Inst &inst) const { return regs.data() + inst.results; }
   Reg operand(const Inst &inst, unsigned index) const {
     return index < inst.numOperands ? regs[inst.operands + index] : noReg;
   }

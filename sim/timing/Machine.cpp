@@ -521,7 +521,6 @@ TimingReport TimingMachine::report() {
   r.tensorColumnsPerCta = tensorColumns;
   r.smsUsed = scheduler->smsUsed();
   r.instructions = instructions;
-  r.smCyclesSimulated = double(active);
   for (const TaskStat &stat : taskStats) {
     TaskTime time{stat.name, stat.total, stat.total, stat.blocked};
     for (Cycles blocked : stat.blocked)

@@ -198,7 +198,6 @@ private:
   int64_t steadyFirst = 0, steadyLast = 0; ///< clusters between which starts are steady
   Cycles steadyFrom = 0, steadyTo = 0;     ///< their starts
   std::vector<RegisterEstimate> estimates; ///< AMD: none
-  double copyCpi = 1;
 
   EventQueue queue;
   std::unique_ptr<MemorySystem> memory;

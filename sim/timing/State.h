@@ -88,7 +88,6 @@ struct TimedTask : EventTarget {
   Cycles sleepSince = 0;
   int64_t sleepDetail = -1;
   int joinsLeft = 0;
-  Pc joinPc = -1;
   // Accounting.
   Cycles started = 0, progressSince = 0;
   TrackId track = NoTrack;

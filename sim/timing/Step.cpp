@@ -427,7 +427,6 @@ TimingMachine::Step TimingMachine::fork(TimedTask &task, const Inst &inst) {
   int nextWarp = program.facts.numWarps;
   // Partitions of an earlier specialisation have ended; their slots are reused.
   task.joinsLeft = int(special.partitions.size());
-  task.joinPc = special.join;
   for (size_t i = 0; i < special.partitions.size(); ++i) {
     const Partition &partition = special.partitions[i];
     int firstWarp = partition.startWarp >= 0 ? partition.startWarp : nextWarp;

@@ -57,7 +57,6 @@ struct TimingReport {
   std::vector<AssumedShare> assumed; ///< the larger ones, largest first
   std::vector<std::string> notes;    ///< what the prediction assumes
   uint64_t events = 0, instructions = 0;
-  double smCyclesSimulated = 0;
 };
 
 } // namespace tlx::sim

@@ -175,7 +175,6 @@ struct TaskState {
   int namedWait = -1;    ///< flat barrier on which it has arrived and waits
   bool namedReleased = false;
   bool clusterArrived = false, clusterReleased = false;
-  bool clusterRelaxed = false;
   /// Its warps have left a barrier over the task, and the leader has released nothing since.
   bool together = false;
   /// Async queues by sync::Group: closed groups, oldest first; `open` is the
@@ -211,10 +210,9 @@ struct State {
   /// Launch-wide residues that were chosen: form without iteration numbers ->
   /// (modulus, residue).
   std::map<LinId, std::pair<int64_t, int64_t>> residues;
-  std::vector<int64_t> answers;   ///< that each CTA has been given
-  std::vector<char> regionForked; ///< by rank * regions + region
-  int turn = 0;                   ///< whose turn it is
-  int idle = 0;                   ///< tasks seen blocked since the last progress
+  std::vector<int64_t> answers; ///< that each CTA has been given
+  int turn = 0;                 ///< whose turn it is
+  int idle = 0;                 ///< tasks seen blocked since the last progress
   int32_t serial = 0;
 };
 

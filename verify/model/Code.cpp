@@ -8,7 +8,6 @@ namespace {
 struct Flattener {
   Code code;
   int currentLoop = -1;
-  bool underIf = false;
 
   int emit(Instr instr, SourceLoc loc = {}) {
     code.instrs.push_back(std::move(instr));
@@ -49,14 +48,12 @@ struct Flattener {
     Instr test{Instr::Branch};
     test.cond = stmt.cond;
     int at = emit(std::move(test), stmt.loc);
-    bool saved = std::exchange(underIf, true);
     block(stmt.body);
     int skip = stmt.orElse.empty() ? -1 : emit({Instr::Jump});
     code.instrs[at].target = static_cast<int>(code.instrs.size());
     block(stmt.orElse);
     if (skip >= 0)
       code.instrs[skip].target = static_cast<int>(code.instrs.size());
-    underIf = saved;
   }
 
   void loop(const Stmt &stmt) {
@@ -70,11 +67,9 @@ struct Flattener {
     info.depth = currentLoop < 0 ? 1 : code.loops[currentLoop].depth + 1;
     info.inits = stmt.inits;
     info.nexts = stmt.nexts;
-    info.conditionalInParent = underIf;
     code.loops.push_back(info);
     assign(stmt.inits);
     int enter = emit({Instr::LoopEnter, number}, stmt.loc);
-    bool savedIf = std::exchange(underIf, false);
     int saved = std::exchange(currentLoop, number);
     int head = static_cast<int>(code.instrs.size());
     block(stmt.before);
@@ -90,7 +85,6 @@ struct Flattener {
     int exit = emit({Instr::LoopExit, number});
     code.instrs[at].target = exit;
     currentLoop = saved;
-    underIf = savedIf;
     code.loops[number].enterPc = enter;
     code.loops[number].headPc = head;
     code.loops[number].exitPc = exit;

@@ -40,8 +40,7 @@ struct LoopInfo {
   int enterPc = 0, headPc = 0, exitPc = 0;
   std::vector<Assign> inits, nexts;
   Pace pace;
-  bool resumes = false;             ///< see Stmt
-  bool conditionalInParent = false; ///< inside an if of the parent's body
+  bool resumes = false; ///< see Stmt
   /// By instruction: the loop may be entered from there on, before the loops around it go on.
   std::vector<char> ahead;
 };

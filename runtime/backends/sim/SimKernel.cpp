@@ -1,5 +1,4 @@
-//===- SimKernel.cpp
-//--------------------------------------------------------===//
+//===- SimKernel.cpp ------------------------------------------------------===//
 #include "runtime/backends/sim/SimKernel.h"
 
 namespace tlx::device {

@@ -26,7 +26,6 @@ struct TimedMbarrier {
   Mbarrier state;
   TrackId track = NoTrack;
   Cycles lastArrival = 0; ///< for flows: when the completing step happened
-  TrackId lastArrivalBy = NoTrack;
   std::vector<MbarrierWaiter> waiters;
 };
 

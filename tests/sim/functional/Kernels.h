@@ -82,7 +82,7 @@ public:
     facts().target = "cuda:90";
     facts().numWarps = 4;
   }
-  void at(int line) { setLocation(location({"kernel.py", line, 1, "", -1})); }
+  void at(int line) { setLocation(location({"kernel.py", line, 1, -1})); }
   Reg i32(int64_t value) { return constantInt(DType::i32, value); }
   Reg pointerArg(const std::string &name, DType elem) {
     return parameter(name, pointer(elem), arguments++);

@@ -47,7 +47,7 @@ TEST(MemLayout, PaddingsAddUp) {
 
 static Program sumProgram() {
   Builder b("sum");
-  b.setLocation(b.location({"k.py", 7, 3, "acc", -1}));
+  b.setLocation(b.location({"k.py", 7, 3, -1}));
   TypeId i32 = b.scalar(DType::i32);
   Reg n = b.parameter("n", i32, 0);
   Reg zero = b.constantInt(DType::i32, 0), one = b.constantInt(DType::i32, 1);

@@ -282,7 +282,7 @@ TEST(TimedSync, NamedBarriersCountThreads) {
 
 TEST(TimedSync, ANamedBarrierThatNobodyCompletes) {
   Scenario s;
-  s.b.setLocation(s.b.location({"k.py", 12, 3, "", -1}));
+  s.b.setLocation(s.b.location({"k.py", 12, 3, -1}));
   s.named(Kind::NamedBarrierSync, 9, 256);
   s.b.emit(Op::Return, {});
   Result<TimingReport> report = s.run();
