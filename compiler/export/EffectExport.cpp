@@ -30,6 +30,7 @@ std::vector<sim::Effect> Exporter::effectsOf(Operation *op) {
     effect.readOnly = from.readOnly;
     effect.target = reg(from.target);
     effect.predicate = reg(from.predicate);
+    effect.matters = reg(from.matters);
     effect.phase = reg(from.phase);
     effect.amountReg = reg(from.amountValue);
     effect.rank = reg(from.rank);

@@ -22,7 +22,7 @@ Cluster::Cluster(LaunchState &launch, int32_t x, int32_t y, int32_t z, Observer 
     cta.shared.resize(prepared().sharedBytes);
     if (prepared().usesTensorMemory)
       cta.tensor.resize(tmemBytes);
-    if (launch.config.checkUninitialized && launch.config.values) {
+    if (launch.config.checkUninitialized) {
       cta.sharedWritten.resize(cta.shared.size());
       cta.tensorWritten.resize(cta.tensor.size());
     }

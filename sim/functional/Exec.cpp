@@ -275,8 +275,11 @@ void noteDeclared(Exec &exec, sync::Moment moment) {
     bool access = effect.kind == sync::Kind::Read || effect.kind == sync::Kind::Write;
     if (!access || effect.moment != moment || effect.target == noReg)
       continue;
-    if (effect.predicate != noReg && !valueOf(effect.predicate).isUnknown() &&
-        valueOf(effect.predicate).count() == 1 && !valueOf(effect.predicate).asInt())
+    auto isFalse = [&](Reg reg) {
+      return reg != noReg && !valueOf(reg).isUnknown() && valueOf(reg).count() == 1 &&
+             !valueOf(reg).asInt();
+    };
+    if (isFalse(effect.predicate) || isFalse(effect.matters))
       continue;
     const Value &target = valueOf(effect.target);
     const Type &memory = program.typeOf(effect.target);

@@ -25,7 +25,7 @@ namespace {
 
 void localAlloc(Exec &exec) {
   allocate(exec);
-  if (!exec.has(0) || exec.in(0).isUnknown())
+  if (!exec.has(0) || exec.in(0).isUnknown() || !exec.wantsValues())
     return;
   // Storing through the result: its type describes the memory.
   storeThrough(exec, exec.program.result(exec.inst, 0), exec.in(0), exec.type(0));

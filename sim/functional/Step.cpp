@@ -190,8 +190,13 @@ private:
       if (!task.valueDone && !exec.prepared.insts[exec.pc].async &&
           exec.prepared.insts[exec.pc].handler) {
         task.valueDone = true;
-        noteDeclared(exec, Moment::Issue);
+        // An allocation with a value writes memory that is there only then.
+        bool allocates = exec.inst.numResults && effect.target == exec.program.result(exec.inst, 0);
+        if (!allocates)
+          noteDeclared(exec, Moment::Issue);
         exec.prepared.insts[exec.pc].handler(exec);
+        if (allocates)
+          noteDeclared(exec, Moment::Issue);
       }
       return !cluster.failed();
     case Kind::BarrierInit:

@@ -144,6 +144,8 @@ public:
 
   AsyncId pending() const { return buffer ? buffer->pending : noAsync; }
   void setPending(AsyncId id) {
+    if (!buffer && isUnknown() && id != noAsync) // what is not computed is waited for all the same
+      buffer = Buffer::make(0);
     if (buffer)
       buffer->pending = id;
   }

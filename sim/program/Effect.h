@@ -35,6 +35,7 @@ struct Effect {
 
   Reg target = noReg;           ///< memory, barrier, descriptor or named-barrier id
   Reg predicate = noReg;        ///< i1: happens only when true
+  Reg matters = noReg;          ///< i1 of a read: whether it matters what is read
   Reg phase = noReg;            ///< BarrierWait: parity (i32)
   Reg amountReg = noReg;        ///< wins over `amount`
   Reg rank = noReg;             ///< CTA whose copy of `target` is meant; absent: as `target` says

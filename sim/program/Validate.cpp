@@ -128,7 +128,7 @@ private:
     for (unsigned i = 0; i < inst.numEffects; ++i) {
       const Effect &effect = program.effectsOf(inst)[i];
       for (Reg reg : {effect.target, effect.predicate, effect.phase, effect.amountReg, effect.rank,
-                      effect.barrier, effect.barrierPredicate})
+                      effect.barrier, effect.barrierPredicate, effect.matters})
         checkUse(pc, reg, "an effect's register");
     }
     checkOp(pc, inst);

@@ -65,6 +65,13 @@ const ClassInfo &tlx::verify::info(BugClass cls) {
        "fence.proxy.async (tlx.fence_async_shared) between the store and the barrier, or before "
        "the\n"
        "asynchronous operation."},
+      {"uninitialized", "shared or tensor memory is read that nothing has written",
+       "What memory holds before the first write is left over from another kernel. The write "
+       "may be\n"
+       "missing, go to another slot or to a part of what is read, or come only later. An\n"
+       "accumulator is written by a product that does not take over what was there "
+       "(use_acc=False), or\n"
+       "by a store of zeros before the first product."},
       {"out-of-range", "a slot that the array does not have, or a parity that is neither 0 nor 1",
        "Check the index arithmetic. A wait for parity n says `n & 1`."},
       {"exit", "asynchronous work outlives the CTA",

@@ -31,24 +31,6 @@ Machine::Machine(const Program &program, MachineOptions options)
     table.assume(assumption.holds);
 }
 
-/// Tasks that look at what launch control requests write.
-void Machine::findAnswerReaders() {
-  std::set<int> holders;
-  for (const Event &event : program.events)
-    for (const Effect &effect : event.effects)
-      if (effect.kind == Kind::ClcRequest)
-        for (const Effect &other : event.effects)
-          if (other.kind == Kind::Write)
-            holders.insert(other.target.object);
-  readsAnswers.resize(numTasks);
-  for (int task = 0; task < numTasks; ++task)
-    for (const Instr &instr : codes[task].instrs)
-      if (instr.kind == Instr::Event)
-        for (const Effect &effect : program.events[instr.index].effects)
-          if (effect.kind == Kind::Read && holders.contains(effect.target.object))
-            readsAnswers[task] = 1;
-}
-
 State Machine::initial() const {
   State state;
   state.answers.resize(program.ranks);
@@ -56,6 +38,8 @@ State Machine::initial() const {
   state.vars.assign(program.varNames.size(), UnknownValue);
   state.barriers.resize(map.numBarriers());
   state.cells.resize(map.numCells());
+  for (int cell = 0; cell < map.numCells(); ++cell)
+    state.cells[cell].blank = map.startsBlank(cell);
   state.knowledge.init(clusterRow(true) + 1,
                        std::max(2, (2 * numTasks + program.ranks + 64) / 64 + 1));
   state.epoch.resize(2 * numTasks);
@@ -363,6 +347,8 @@ bool Machine::resolve(State &state, int task, int event, std::vector<Resolved> &
                    {}});
       return false;
     }
+    if (!findUnwritten(state, task, r, outcome))
+      return false;
     out.push_back(r);
   }
   return true;
@@ -413,6 +399,8 @@ Machine::Outcome Machine::event(State &state, int task, int event) {
   ++state.serial;
   if (log && !comesBack)
     record(state, task, event);
+  if (!checkUnwritten(state, task, event))
+    return Outcome::Stopped;
   // In program order; what completes later is one piece of work, issued where
   // the first of its effects stands.
   for (const Resolved &r : scratch) {

@@ -19,6 +19,7 @@ enum class BugClass : uint8_t {
   NamedBarrier,    ///< named barrier: counts or participants do not agree
   Race,            ///< two accesses to the same memory, one a write, unordered
   ProxyFence,      ///< ordered, but the proxy fence the pair needs is missing
+  Uninitialized,   ///< memory is read that nothing has written
   OutOfRange,      ///< a slot that the buffer or barrier array does not have
   Exit,            ///< asynchronous work outlives the CTA or what it uses
   ClusterBarrier,  ///< cluster barrier arrive and wait do not pair up

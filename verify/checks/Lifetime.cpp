@@ -143,8 +143,10 @@ Machine::Outcome Machine::beginOrEnd(State &state, int task, int event, const Re
                           "cluster barrier",
                       here(state, task, event),
                       {}});
-    for (int cell : *r.cells)
+    for (int cell : *r.cells) {
       state.cells[cell].freedBy = -1;
+      state.cells[cell].blank = map.startsBlank(cell);
+    }
     return Outcome::Ran;
   }
   for (int half = 0; half < halves(task); ++half) {

@@ -69,6 +69,10 @@ public:
   DecisionTable &decisions() { return table; }
   const std::vector<Code> &taskCodes() const { return codes; }
   std::vector<Violation> warnings;
+  /// Reads of what nothing had written in this run. They are violations if it stands for all
+  /// interleavings; where something is unordered, another one may have written it.
+  std::vector<Violation> unwritten;
+  int stopsAt = -1; ///< the event whose read of that kind ends a run
   int64_t steps = 0;
   /// Loops turned out to ask the same question: states have other identities now,
   /// and the search has to start again.
@@ -114,6 +118,7 @@ private:
     const std::vector<int> *cells = nullptr;
     int64_t amount = 0, phase = 0;
     std::vector<Place> places = {}; ///< of a tile of global memory
+    int unwritten = -1;             ///< a cell that it reads and nothing has written
   };
   /// Appends an event to the log.
   void record(const State &state, int task, int event);
@@ -181,6 +186,10 @@ private:
   Likeness compare(ExprId a, ExprId b);
   bool agree(const State &state, int task, int event, ExprId value, const Access &other);
   void warnOfReadWait(State &state, int task, int event, const Access &other);
+
+  // Unwritten.cpp
+  bool findUnwritten(State &state, int task, Resolved &r, Outcome &outcome);
+  bool checkUnwritten(const State &state, int task, int event);
 
   // Lifetime.cpp
   /// `touch.task` reaches into CTA `rank`, which must have started and may not

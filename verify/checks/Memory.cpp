@@ -189,6 +189,8 @@ bool Machine::addAccess(State &state, int task, int event, const Resolved &what,
         !reachPeer(state, rank, by.row, {token, false, event, static_cast<int16_t>(task)}))
       return false;
     remember(state, event, state.cells[index], by, token, extent);
+    if (by.write && !what.effect->inPlace)
+      state.cells[index].blank = false;
   }
   return true;
 }
@@ -209,6 +211,24 @@ void Machine::remember(const State &state, int event, Cell &cell, const Accessor
   }
   cell.accesses.push_back({token, by.agent, by.write, by.async, by.asyncProxy, by.ordered,
                            by.reduces, event, extent, by.value, state.serial});
+}
+
+/// Tasks that look at what launch control requests write.
+void Machine::findAnswerReaders() {
+  std::set<int> holders;
+  for (const Event &event : program.events)
+    for (const Effect &effect : event.effects)
+      if (effect.kind == sync::Kind::ClcRequest)
+        for (const Effect &other : event.effects)
+          if (other.kind == sync::Kind::Write)
+            holders.insert(other.target.object);
+  readsAnswers.resize(numTasks);
+  for (int task = 0; task < numTasks; ++task)
+    for (const Instr &instr : codes[task].instrs)
+      if (instr.kind == Instr::Event)
+        for (const Effect &effect : program.events[instr.index].effects)
+          if (effect.kind == sync::Kind::Read && holders.contains(effect.target.object))
+            readsAnswers[task] = 1;
 }
 
 /// A task's n-th look at an answer of cluster launch control is taken for the n-th

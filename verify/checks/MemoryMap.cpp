@@ -80,6 +80,7 @@ MemoryMap::MemoryMap(const Program &program) : program(program) {
       Grid &grid = grids[buffer.space];
       grid.ranks = std::max(grid.ranks, buffer.ranks);
       grid.where = buffer.where;
+      grid.blank |= buffer.blank;
       Congruence possible{0, 0};
       if (target.slot != NoExpr)
         possible = congruence(program.exprs, target.slot);
@@ -172,6 +173,7 @@ void MemoryMap::cut(const Grid &grid) {
     cellRanks.insert(cellRanks.end(), each, static_cast<char>(rank));
   total += each * grid.ranks;
   kinds.resize(total, static_cast<char>(grid.where));
+  blanks.resize(total, grid.blank);
 }
 
 const std::vector<int> *MemoryMap::cells(const Target &target, int64_t slot, int64_t rank) const {
@@ -181,6 +183,15 @@ const std::vector<int> *MemoryMap::cells(const Target &target, int64_t slot, int
   // Nothing for a slot that the expression never is: a remainder was chosen that it does not have.
   auto it = cellsOf.find({&target, slot});
   return it == cellsOf.end() ? nullptr : &it->second[rank];
+}
+
+bool MemoryMap::mayTouch(const Target &target, int cell) const {
+  for (auto it = cellsOf.lower_bound({&target, INT64_MIN});
+       it != cellsOf.end() && it->first.first == &target; ++it)
+    for (const std::vector<int> &cells : it->second)
+      if (std::find(cells.begin(), cells.end(), cell) != cells.end())
+        return true;
+  return false;
 }
 
 int MemoryMap::barrier(int object, int64_t slot, int64_t rank) const {

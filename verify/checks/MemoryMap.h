@@ -21,6 +21,8 @@ public:
   /// The cells of an access, whose target is one of the program's; null when the
   /// slot or rank does not exist.
   const std::vector<int> *cells(const Target &target, int64_t slot, int64_t rank) const;
+  /// Whether the access reaches the cell in some slot and CTA.
+  bool mayTouch(const Target &target, int cell) const;
   /// Flat index of a barrier; -1 when it does not exist.
   int barrier(int object, int64_t slot, int64_t rank) const;
   int numCells() const { return total; }
@@ -32,6 +34,7 @@ public:
   int slotOf(int flat) const { return (flat - firstBarrier[owner[flat]]) % arrayOf(flat).slots; }
   int cellRank(int cell) const { return cellRanks[cell]; }
   int spaceKind(int cell) const { return kinds[cell]; } ///< sync::Space
+  bool startsBlank(int cell) const { return blanks[cell]; }
   /// The cells that an mbarrier takes up.
   const std::vector<int> &barrierCells(int flat) const { return cellsOfBarrier[flat]; }
   const std::vector<int> &barriersAt(int cell) const { return barriersOfCell[cell]; }
@@ -42,6 +45,7 @@ private:
   struct Grid {
     sync::Space where = sync::Space::Shared;
     int ranks = 1;
+    bool blank = false;
     struct Access {
       std::vector<Rect> places;
       std::vector<const Target *> targets; ///< that access like this
@@ -55,7 +59,7 @@ private:
   std::map<std::pair<const Target *, int64_t>, std::vector<std::vector<int>>> cellsOf;
   std::vector<int> firstBarrier, owner;
   std::vector<std::vector<int>> cellsOfBarrier, barriersOfCell;
-  std::vector<char> kinds, cellRanks;
+  std::vector<char> kinds, cellRanks, blanks;
   int total = 0, totalBarriers = 0;
 };
 

@@ -13,6 +13,8 @@ using namespace tlx::verify;
 namespace {
 /// Branches that a trace names at most.
 constexpr size_t MaxBranches = 4;
+/// Reads of what nothing has written for which values are looked for, at most.
+constexpr int MaxReads = 8;
 
 using Clock = std::chrono::steady_clock;
 
@@ -36,7 +38,10 @@ public:
   bool grows = false;
 
   /// Whether all that was found is violations for which there are no values.
-  bool doubtful() const { return queue.empty() && !unconfirmed.empty(); }
+  bool doubtful() const {
+    bool doubt = readsTried && unwritten.verdict != ProofResult::Bug;
+    return queue.empty() && (doubt || !unconfirmed.empty());
+  }
 
   ProofResult run(std::vector<Precondition> &preconditions) {
     for (const Precondition &p : preconditions)
@@ -50,39 +55,30 @@ public:
       auto [state, node] = std::move(queue.front());
       queue.pop_front();
       Stop stop = machine.run(state);
+      std::vector<Violation> reads = std::exchange(machine.unwritten, {});
       if (std::exchange(machine.regrouped, false)) {
         startAgain();
         continue;
       }
+      for (Violation &read : reads) {
+        if (auto p = options.strict ? std::nullopt : emptyLaunch(node, read.cls))
+          return only(result, *p);
+        if (unwritten.verdict != ProofResult::Bug && readsTried++ < MaxReads)
+          show(unwritten, std::move(read), node);
+      }
       if (stop.kind == Stop::Finished)
         continue;
       if (stop.kind == Stop::Violated) {
+        if (auto p = options.strict ? std::nullopt : emptyLaunch(node, stop.violation.cls))
+          return only(result, *p);
         fill(result);
-        if (!options.strict)
-          if (auto p = emptyLaunch(node, stop.violation.cls)) {
-            result.preconditions.push_back(*p);
-            result.verdict = ProofResult::Unknown;
-            return result;
-          }
-        result.violation = std::move(stop.violation);
-        result.trace.clear(), result.path.clear(), result.decisions.clear(),
-            result.residues.clear();
-        explain(result, node);
-        std::optional<Assignment> values;
-        if (free(result.decisions))
-          values = feasibility.assign(result.decisions, result.residues);
-        if (!values) {
-          // Only the abstraction does this; remembered, since what lies behind
-          // it was not looked at.
-          if (unconfirmed.empty())
-            unconfirmed =
-                std::string(info(result.violation.cls).name) + ": " + result.violation.message;
-          unconfirmedAt = result.violation.at;
-          continue;
-        }
-        result.values = std::move(*values);
-        result.verdict = ProofResult::Bug;
-        return result;
+        if (show(result, std::move(stop.violation), node))
+          return result;
+        // Remembered, since what lies behind it was not looked at.
+        if (unconfirmed.empty())
+          unconfirmed = describe(result.violation);
+        unconfirmedAt = result.violation.at;
+        continue;
       }
       if (stop.kind == Stop::Unmodelled)
         return unknown(result, std::move(stop.reason), std::move(stop.at));
@@ -129,12 +125,47 @@ public:
       return unknown(result, "unconfirmed " + unconfirmed, unconfirmedAt);
     if (machine.doubt)
       return unknown(result, machine.doubt->reason, machine.doubt->at);
+    // All else is in order, so that every interleaving reads the same.
+    if (readsTried && unwritten.verdict != ProofResult::Bug)
+      return unknown(result, "unconfirmed " + describe(unwritten.violation),
+                     unwritten.violation.at);
+    if (readsTried)
+      result = std::move(unwritten);
+    else
+      result.verdict = ProofResult::Proved;
     fill(result);
-    result.verdict = ProofResult::Proved;
     return result;
   }
 
 private:
+  /// The proof, but for launches that the precondition excludes, is still to come.
+  ProofResult only(ProofResult &result, Precondition p) {
+    fill(result);
+    result.preconditions.push_back(std::move(p));
+    result.verdict = ProofResult::Unknown;
+    return result;
+  }
+
+  static std::string describe(const Violation &violation) {
+    return std::string(info(violation.cls).name) + ": " + violation.message;
+  }
+
+  /// Shows the run that leads to the violation, if there are values for it. If not, only the
+  /// abstraction does this.
+  bool show(ProofResult &result, Violation violation, int node) {
+    result.violation = std::move(violation);
+    result.trace.clear(), result.path.clear(), result.decisions.clear(), result.residues.clear();
+    explain(result, node);
+    std::optional<Assignment> values;
+    if (free(result.decisions))
+      values = feasibility.assign(result.decisions, result.residues);
+    if (!values)
+      return false;
+    result.values = std::move(*values);
+    result.verdict = ProofResult::Bug;
+    return true;
+  }
+
   /// Only what the environment chooses may be decided at will: arguments,
   /// program ids, loaded values. The value of a recurrence, or of a variable
   /// without a closed form, is not free; a run that rests on it is not shown.
@@ -163,6 +194,8 @@ private:
     nodes.clear();
     visited.clear();
     unconfirmed.clear();
+    unwritten = {};
+    readsTried = 0;
     push(machine.initial(), {});
   }
 
@@ -330,7 +363,10 @@ private:
       else
         interval.hi = std::min(interval.hi, n.fork.threshold - 1);
     }
+    m.stopsAt = result.violation.cls == BugClass::Uninitialized ? result.violation.at.event : -1;
     m.run(state, &result.trace);
+    m.stopsAt = -1;
+    m.unwritten.clear();
     // Which way the tasks went is a part of what happened.
     size_t newest = branches.size() > MaxBranches ? branches.size() - MaxBranches : 0;
     auto &related = result.violation.related;
@@ -345,6 +381,8 @@ private:
   bool split;
   std::string unconfirmed;
   Step unconfirmedAt;
+  ProofResult unwritten; ///< Bug: a read of what nothing has written
+  int readsTried = 0;    ///< of those found, for which values were looked for
   std::deque<std::pair<State, int>> queue;
   std::vector<Node> nodes;
   std::unordered_set<std::string> visited;

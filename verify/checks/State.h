@@ -109,6 +109,7 @@ struct Cell {
   std::vector<Access> accesses;
   int32_t freedBy = -1; ///< event that ended its life
   int64_t answer = -1;  ///< it holds this answer of cluster launch control
+  bool blank = false;   ///< nothing has written it
 };
 
 /// A tile of global memory that was accessed.

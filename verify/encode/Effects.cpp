@@ -144,6 +144,8 @@ bool Encoder::effect(Operation *op, const tlx::SyncEffect &from, std::vector<Eff
     if (arrives)
       effect.pred = e.both(effect.pred, also);
   }
+  if (from.matters)
+    effect.matters = scalar(from.matters);
   // A per-thread arrival under a condition on the thread: count the threads.
   if (effect.threads == sync::Threads::PerThread && effect.pred != NoExpr && threadId != NoExpr &&
       dependsOn(effect.pred, threadId)) {
@@ -258,6 +260,8 @@ bool Encoder::effect(Operation *op, const tlx::SyncEffect &from, std::vector<Eff
     why = "a buffer whose allocation cannot be found";
     return false;
   }
+  effect.inPlace = (from.kind == Kind::Read && readsInPlace(op, from.target)) ||
+                   (from.kind == Kind::Write && writesInPlace(op, from.target));
   for (const ViewCase &c : set)
     for (ExprId r : ranks) {
       Effect one = effect;

@@ -75,6 +75,12 @@ mlir::Operation *makerOf(mlir::Value desc);
 /// The argument that a descriptor is or is made from; null when unclear.
 mlir::Value descriptorRoot(mlir::Value desc);
 
+/// Whether all that becomes of what `op` reads at `place` is written there again.
+bool readsInPlace(mlir::Operation *op, mlir::Value place);
+
+/// Whether what `op` writes at `place` rests on what it held.
+bool writesInPlace(mlir::Operation *op, mlir::Value place);
+
 /// What chooses among the elements that an operation accesses; null: all of them.
 mlir::Value maskOf(mlir::Operation *op);
 

@@ -140,6 +140,7 @@ ViewSet Encoder::viewOf(Operation *op, Value value) {
     place.where =
         storage.kind == tlxd::StorageKind::Tmem ? sync::Space::Tensor : sync::Space::Shared;
     place.space = spaces[at->storage];
+    place.blank = true;
     place.lanes =
         place.where == sync::Space::Shared ? lanesOfShared() : std::max<int64_t>(storage.lanes, 1);
     place.lane = allocation.addressOf(at->storage).lane ? 64 : 0; // the upper half
@@ -212,7 +213,9 @@ void Encoder::step(View &v, Operation *op, Value value) {
   } else if (isa<ttg::MemDescReinterpretOp>(op)) {
     reinterpret(v, value);
   } else if (isa<tlxd::RequireLayoutOp>(op)) {
-    v.type = to;
+    // One that takes more room, such as 4-bit values padded to bytes, all of the buffer gets later.
+    if (sizeInMemory(to, v.whole) == sizeInMemory(v.type, v.whole))
+      v.type = to;
   } else if (v.isWhole()) { // memdesc_reshape
     become(v, to);
   } else {

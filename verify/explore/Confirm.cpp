@@ -31,6 +31,7 @@ public:
   Confirmer(const Program &program, const ConfirmRequest &request)
       : program(program), request(request), interpreter(program, request.values) {
     interpreter.watchesEnds = true;
+    interpreter.watchesReads = request.aboutWrites;
   }
 
   Confirmation run() {
@@ -39,20 +40,21 @@ public:
     follow();
     if (!interpreter.inexpressible.empty())
       return close(Confirmation::Open, {}, interpreter.inexpressible);
+    if (result.what == "unwritten")
+      shorten();
     if (result.verdict == Confirmation::Refuted || result.verdict == Confirmation::Shown)
       return close(result.verdict, result.what, result.message);
     if (auto stuck = interpreter.stuck(world))
       return close(Confirmation::Shown, stuck->what, stuck->message);
-    std::vector<int> all = everything();
     if (int last = violating(); last >= 0 && (overtakes(last) || races(last)))
       return close(Confirmation::Shown, result.what, result.message);
     if (outlives() || reachesPeer(violating()))
       return close(Confirmation::Shown, result.what, result.message);
-    order = std::move(all);
     if (request.aboutProxies) {
       ExploreOptions orders;
       orders.values = request.values;
       orders.maxStates = MostOrders;
+      orders.watchesReads = false;
       ExploreResult seen = exploreOrders(program, orders);
       if (seen.verdict == ExploreResult::Violation && seen.what == "proxy")
         return close(Confirmation::Followed, seen.what, seen.message);
@@ -258,13 +260,6 @@ private:
   //===--------------------------------------------------------------------===//
   // Another order
   //===--------------------------------------------------------------------===//
-
-  std::vector<int> everything() const {
-    std::vector<int> all;
-    for (size_t i = 0; i < nodes.size(); ++i)
-      all.push_back(static_cast<int>(i));
-    return all;
-  }
 
   /// The node at which the violation shows: the last of that event.
   int violating() const {
@@ -537,6 +532,16 @@ private:
             return true;
       }
     return false;
+  }
+
+  /// Of the run only what its last step comes after, if that shows the same.
+  void shorten() {
+    std::set<int> needed = past({order.back()});
+    std::vector<int> fewer(needed.begin(), needed.end());
+    fewer.push_back(order.back());
+    if (World w;
+        deviation(fewer, w) == static_cast<int>(fewer.size()) - 1 && seen.what == result.what)
+      order = std::move(fewer);
   }
 
   bool shown(const Fault &fault, std::vector<int> nodeOrder) {

@@ -25,6 +25,7 @@ struct ConfirmRequest {
   RunStep at;               ///< where it shows
   LeafValues values;
   bool aboutProxies = false; ///< it is about what a proxy sees
+  bool aboutWrites = false;  ///< it is about what nothing has written
 };
 
 /// A step of the interleaving that shows the violation.

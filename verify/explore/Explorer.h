@@ -37,6 +37,7 @@ struct ExploreOptions {
   std::function<int64_t(const Function &, const Operands &)> functionOf;
   LeafValues values; ///< or of both
   size_t maxStates = 2'000'000;
+  bool watchesReads = true; ///< a read of what nothing has written is a fault
 };
 
 struct ExploreStep {
@@ -46,7 +47,8 @@ struct ExploreStep {
 };
 
 /// What a step did wrong. `what`: "deadlock", "race", "proxy", "phase", "over-arrival",
-/// "init", "bytes", "range", "named", "cluster", "lifetime", "remote", "diverged", "exit".
+/// "init", "bytes", "range", "named", "cluster", "lifetime", "remote", "diverged", "exit",
+/// "unwritten".
 struct Fault {
   std::string what, message;
   int task = -1, event = -1;

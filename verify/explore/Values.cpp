@@ -20,7 +20,9 @@ static LeafValues valuesOf(const Program &program, const ExploreOptions &options
 }
 
 Interpreter::Interpreter(const Program &program, const ExploreOptions &options)
-    : Interpreter(program, valuesOf(program, options)) {}
+    : Interpreter(program, valuesOf(program, options)) {
+  watchesReads = options.watchesReads;
+}
 
 bool Interpreter::isAssumed() {
   World start = initial();

@@ -27,6 +27,7 @@ Interpreter::Interpreter(const Program &program, LeafValues values)
       for (int slot = 0; slot < array.slots; ++slot) {
         int64_t start = array.base + slot * array.stride;
         memoryOf.push_back({space, rank, {start, start + array.stride}, true, false});
+        memoryOf.back().counts = true;
       }
   }
 }
@@ -171,6 +172,9 @@ bool Interpreter::addRegions(const World &w, int t, const Effect &effect,
   for (const Rect &place : placesOf(buffer, target, slot)) {
     out.push_back({buffer.space, rank, place, effect.kind == Kind::Write,
                    effect.lifetime == Lifetime::Ends, effect.reduces});
+    bool read = effect.kind == Kind::Read;
+    out.back().counts = buffer.blank && !effect.inPlace && effect.lifetime == Lifetime::Goes &&
+                        !(read && (target.approximate || !holds(w, t, effect.matters)));
     if (!target.tile.empty()) {
       out.back().rank = -1; // no CTA's own
       out.back().value = effect.value;
@@ -411,6 +415,7 @@ bool Interpreter::apply(World &w, int t, int eventId, InFlight &work) {
     return false;
   };
   int part = 0;
+  std::vector<Region> now; ///< accessed at once
   for (const Effect &effect : program.events[eventId].effects) {
     ++part;
     if (!holds(w, t, effect.pred))
@@ -439,6 +444,10 @@ bool Interpreter::apply(World &w, int t, int eventId, InFlight &work) {
         work.group = effect.group;
       } else if (outlived(w, t, eventId, regions)) {
         return false;
+      } else if (effect.lifetime == Lifetime::Begins) {
+        blank(w, regions);
+      } else {
+        now.insert(now.end(), regions.begin(), regions.end());
       }
       if (effect.kind == Kind::Write && effect.lifetime == Lifetime::Goes &&
           usesMemoryOfBarrier(w, regions))
@@ -451,6 +460,7 @@ bool Interpreter::apply(World &w, int t, int eventId, InFlight &work) {
       if (usesMemoryOfBarrier(w, {memoryOf[bar]}))
         return refuse("lifetime", "the memory of a barrier in use is initialised over");
       w.bars[bar] = {true, amount, amount, 0, 0};
+      now.push_back(memoryOf[bar]);
       break;
     case Kind::BarrierInval:
       if (!w.bars[bar].inited)
@@ -501,7 +511,7 @@ bool Interpreter::apply(World &w, int t, int eventId, InFlight &work) {
     default: break;
     }
   }
-  return true;
+  return transfer(w, t, eventId, now);
 }
 
 Interpreter::Outcome Interpreter::fire(World &w, int t) {
@@ -542,6 +552,8 @@ Interpreter::Outcome Interpreter::complete(World &w, size_t index) {
   w.flying.erase(w.flying.begin() + static_cast<long>(index));
   // What others in order wait for is theirs to wait for; signals alone do no harm.
   if (done.group == Group::None && outlived(w, done.task, done.event, done.accesses))
+    return Outcome::Failed;
+  if (!transfer(w, done.task, done.event, done.accesses))
     return Outcome::Failed;
   int part = 2000;
   for (const InFlight::Signal &s : done.signals) {

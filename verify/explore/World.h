@@ -12,6 +12,7 @@
 #include "verify/explore/Explorer.h"
 
 #include <map>
+#include <memory>
 
 namespace tlx::verify {
 
@@ -27,6 +28,8 @@ struct Region {
   int by = 0;            ///< the CTA that accesses it
   /// A tile of global memory, by axis: where it begins and what it is made of.
   std::vector<std::pair<int64_t, std::vector<Extent>>> tile = {};
+  /// Of memory that starts blank: a read that has to find it written, a write that fills it.
+  bool counts = false;
   bool operator==(const Region &) const = default;
   bool clashes(const Region &o) const;
 };
@@ -76,6 +79,8 @@ struct World {
   std::vector<Bar> bars;
   std::vector<InFlight> flying;
   int64_t clusterGeneration = 0;
+  /// What has been written of memory that starts blank; shared by copies until one adds to it.
+  std::shared_ptr<const std::vector<Region>> filled;
 };
 
 /// A part of an operation met one phase of a barrier.
@@ -127,6 +132,7 @@ public:
   std::string inexpressible;     ///< what cannot be executed here, once met
   std::vector<BranchTaken> *branches = nullptr;
   bool watchesEnds = false; ///< what reaches another CTA that has ended is a fault
+  bool watchesReads = true; ///< and a read of what nothing has written
 
   int64_t eval(const World &world, int task, ExprId expr);
   const Region &memory(int bar) const { return memoryOf[bar]; }
@@ -145,6 +151,9 @@ private:
   /// Whether barriers are initialised where something is written.
   bool usesMemoryOfBarrier(const World &world, const std::vector<Region> &written) const;
   bool signal(World &world, int task, int event, int bar, int64_t arrivals, int64_t bytes);
+  static void blank(World &world, const std::vector<Region> &regions);
+  /// What an event reads and writes at one moment. False: it reads what nothing has written.
+  bool transfer(World &world, int task, int event, const std::vector<Region> &regions);
   /// Faults when work of `task` touches these after the CTA that they are in has ended.
   bool outlived(const World &world, int task, int event, const std::vector<Region> &regions);
   Outcome fail(const char *what, std::string message, int task, int event);

@@ -21,6 +21,7 @@ constexpr bool isAsked(ExprUse use) { return use <= ExprUse::Parity; }
 /// changed.
 template <typename AnyEffect, typename Visit> void eachExpr(AnyEffect &effect, Visit visit) {
   visit(effect.pred, ExprUse::Predicate);
+  visit(effect.matters, ExprUse::Predicate);
   visit(effect.amount, ExprUse::Integer);
   visit(effect.phase, ExprUse::Parity);
   for (auto *expr : {&effect.target.slot, &effect.target.rank})

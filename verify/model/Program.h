@@ -83,6 +83,7 @@ struct Buffer {
   int64_t lane = 0, lanes = 1;
   int ranks = 1; ///< copies, one for each CTA of the cluster
   SourceLoc loc;
+  bool blank = false; ///< holds nothing until it is written
 
   bool operator==(const Buffer &) const = default;
   int64_t width() const { return extent ? extent : stride; }
@@ -151,6 +152,9 @@ struct Effect {
   bool diverged = false; ///< executed by a part of a warp
   ExprId value = NoExpr; ///< of a write to global memory, where it is known
   bool reduces = false;  ///< part of an atomic update: in any order with others
+  ExprId matters = NoExpr; ///< Read: only then does it matter what is read; NoExpr: always
+  /// Memory is changed in place: what it does not hold before it does not hold afterwards.
+  bool inPlace = false;
   /// Asynchronous writes of one task to one place whose numbers are equal land in
   /// issue order; 0: no such order.
   uint32_t share = 0;

@@ -73,6 +73,10 @@ std::vector<ReportStep> traceOf(const Program &program, const ProofResult &resul
     for (const Step &step : result.trace)
       keep(step);
   }
+  // The violation itself comes last, and once.
+  if (!kept.empty() && kept.back()->note.empty() && kept.back()->task == v.at.task &&
+      kept.back()->event == v.at.event && kept.back()->iteration == v.at.iteration)
+    kept.pop_back();
   std::vector<ReportStep> out;
   size_t first = kept.size() > MaxSteps ? kept.size() - MaxSteps : 0;
   for (size_t i = first; i < kept.size(); ++i)
@@ -133,12 +137,13 @@ void bug(KernelReport &report, const Program &program, const ProofResult &result
     confirmation = confirm(program, result);
   BugClass kind = result.violation.cls;
   std::string cls = info(kind).name;
-  // Tasks that are stuck stand still in an execution too; anything else says that the run is not
-  // exact.
-  bool stands = kind == BugClass::Deadlock || kind == BugClass::BytesMismatch;
+  // Tasks that are stuck stand still in an execution too, and what nothing has written is
+  // missing there; anything else says that the run is not exact.
+  bool stuck = kind == BugClass::Deadlock || kind == BugClass::BytesMismatch;
+  bool stands = stuck || kind == BugClass::Uninitialized;
   if (hasRun && stands && confirmation.verdict == Confirmation::Followed) {
     confirmation.verdict = Confirmation::Refuted;
-    confirmation.message = "at its end nothing is stuck";
+    confirmation.message = stuck ? "at its end nothing is stuck" : "all that is read was written";
   }
   if (confirmation.verdict == Confirmation::Refuted) {
     report.verdict = "UNKNOWN";

@@ -13,6 +13,7 @@ Confirmation tlx::verify::confirm(const Program &program, const ProofResult &res
       request.run.push_back({step.task, step.event});
   request.at = {result.violation.at.task, result.violation.at.event};
   request.aboutProxies = result.violation.cls == BugClass::ProxyFence;
+  request.aboutWrites = result.violation.cls == BugClass::Uninitialized;
   request.values = [&](ExprId leaf, const LeafPlace &place) {
     return result.values.valueOf(leaf, place.iteration);
   };
@@ -34,6 +35,7 @@ public:
     std::vector<Code> codes;
     for (const Task &task : program.tasks)
       codes.push_back(flatten(task.body));
+    findData(codes);
     for (const ShownBranch &branch : confirmation.branches)
       answer(branch, codes[branch.task]);
     const Violation &v = result.violation;
@@ -117,13 +119,27 @@ private:
     trace.answers.push_back(std::move(out));
   }
 
+  /// Which variables may carry what comes from memory or launch control.
+  void findData(const std::vector<Code> &codes) {
+    ofData.resize(program.varNames.size());
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (const Code &code : codes)
+        for (const Instr &instr : code.instrs)
+          for (const Assign &assign : instr.assigns)
+            if (!ofData[assign.var] && dependsOnData(assign.value))
+              changed = ofData[assign.var] = true;
+    }
+  }
+
   bool dependsOnData(ExprId expr) const {
     if (expr == NoExpr)
       return false;
     const ExprNode &node = program.exprs[expr];
     if (node.op == Op::Sym)
       return !program.exprs.symbols[node.value].ofLaunch;
-    // What a variable carries may have come from memory; its answer does no harm.
+    if (node.op == Op::Var)
+      return ofData[node.value];
     if (node.op == Op::Opaque)
       return true;
     return dependsOnData(node.a) || dependsOnData(node.b) || dependsOnData(node.c);
@@ -132,6 +148,7 @@ private:
   const Program &program;
   const ProofResult &result;
   const Confirmation &confirmation;
+  std::vector<bool> ofData; ///< by variable
   tlx::replay::Trace trace;
 };
 } // namespace

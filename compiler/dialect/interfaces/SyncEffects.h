@@ -42,6 +42,9 @@ struct SyncEffect {
   /// i1 (or i32, as AMD's data mover has it): the effect happens only when it is
   /// not zero.
   mlir::Value predicate;
+  /// Read: what is read matters only where this is not zero, as what a product that starts anew
+  /// finds in its accumulator does not.
+  mlir::Value matters;
   /// BarrierWait: the parity (i32) of the phase to wait for.
   mlir::Value phase;
   /// Arrivals, bytes, threads (named barriers) or pending groups; a run-time

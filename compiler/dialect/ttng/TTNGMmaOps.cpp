@@ -303,8 +303,10 @@ static void productEffects(Op op, ArrayRef<Value> operands, SyncEffects &effects
   Value barrier = op.getBarriers().empty() ? Value() : op.getBarriers()[0];
   for (Value operand : operands)
     effects.push_back(operandRead(operand, Group::Tcgen05, op.getPred()));
-  if (!matchPattern(op.getUseD(), m_Zero()))
+  if (!matchPattern(op.getUseD(), m_Zero())) {
     effects.push_back(operandRead(op.getD(), Group::Tcgen05, op.getPred()));
+    effects.back().matters = op.getUseD();
+  }
   SyncEffect write = operandRead(op.getD(), Group::Tcgen05, op.getPred());
   write.kind = Kind::Write;
   effects.push_back(write);

@@ -103,6 +103,8 @@ public:
     for (size_t axis = 0; axis < 3; ++axis)
       config.grid[axis] = int32_t(trace.launch.grid[axis]);
     config.values = false;
+    bool aboutWrites = trace.violation.category == "uninitialized";
+    config.checkUninitialized = aboutWrites;
     // The trace is the worst schedule, in which the warps of a task hang back too.
     if (trace.violation.category == "lost-phase")
       config.schedule.kind = sim::Schedule::Kind::Adversarial;
@@ -112,8 +114,9 @@ public:
       makeClusters();
       follow();
       for (auto &[first, cluster] : clusters)
-        for (Finding &finding : cluster->takeFindings())
-          findings.push_back(std::move(finding));
+        for (auto &&found : {cluster->takeFindings(),
+                             aboutWrites ? cluster->takeWarnings() : std::vector<Finding>{}})
+          findings.insert(findings.end(), found.begin(), found.end());
     }
     return conclude(findings);
   }

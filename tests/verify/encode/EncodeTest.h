@@ -27,8 +27,12 @@ protected:
   EncodedKernel encoded(const std::string &text, const LaunchShape &launch = {}) {
     auto module = mlir::parseSourceString<mlir::ModuleOp>(text, mlir::ParserConfig(&context));
     if (module)
-      for (auto function : module->getOps<mlir::FunctionOpInterface>())
-        return encode(function, launch);
+      for (auto function : module->getOps<mlir::FunctionOpInterface>()) {
+        EncodedKernel kernel = encode(function, launch);
+        for (Buffer &buffer : kernel.program.buffers)
+          buffer.blank &= startsBlank;
+        return kernel;
+      }
     EncodedKernel none;
     none.reason = "does not parse";
     return none;
@@ -51,6 +55,7 @@ protected:
   }
 
   mlir::MLIRContext context;
+  bool startsBlank = false; ///< memory holds nothing before it is written
   std::string message;
   std::vector<Step> related;
 };

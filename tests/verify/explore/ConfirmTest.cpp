@@ -153,6 +153,30 @@ TEST(Confirm, AMissingFenceShowsInAllOrders) {
   EXPECT_EQ(shown.what, "proxy");
 }
 
+TEST(Confirm, WhatNothingHasWrittenIsMissingInTheRun) {
+  for (int tasks : {1, 2}) {
+    Builder b;
+    int data = b.buffer("data", 2), other = b.buffer("other", 1);
+    b.p.buffers[data].blank = true;
+    if (tasks == 2)
+      b.task("partition", {b.write(other, b.c(0))}, 4, -1);
+    b.task("default", {b.write(data, b.c(0)), b.read(data, b.c(0)), b.read(data, b.c(1))}, 4, -1);
+    expectShown(b.p, BugClass::Uninitialized, "unwritten");
+    // The other task has no part in it.
+    ProofResult result = prove(b.p, {});
+    EXPECT_EQ(confirm(b.p, result).steps.size(), 3u);
+  }
+}
+
+TEST(Confirm, ARaceComesBeforeWhatItsReadMayMiss) {
+  Builder b;
+  int data = b.buffer("data", 1);
+  b.p.buffers[data].blank = true;
+  b.task("reader", {b.read(data, b.c(0))}, 4, -1);
+  b.task("writer", {b.write(data, b.c(0))}, 4, -1);
+  expectShown(b.p, BugClass::Race, "race");
+}
+
 TEST(Confirm, ACorrectRunShowsNothing) {
   // The run of a fault, on the kernel without it.
   RingOptions o;

@@ -94,7 +94,8 @@ inline Program ring(Damage &d) {
                  if (!hit("no-load"))
                    block.push_back(b.load(data, slot, full, slot, 64));
                } else {
-                 block.push_back(b.write(data, slot));
+                 if (!hit("no-write"))
+                   block.push_back(b.write(data, hit("slot-written") ? b.c(0) : slot));
                  if (!hit("no-full-arrive"))
                    block.push_back(b.arrive(full, slot));
                  if (hit("late-write"))

@@ -28,7 +28,11 @@ Program protocol(uint64_t seed, std::string &text) {
   Program (*const kinds[])(Damage &) = {ring,    pipeline,       pingPong,     launchControl,
                                         cluster, persistentRing, grantedTiles, staging};
   Program program = kinds[d.random.below(std::size(kinds))](d);
-  text = d.text;
+  // In every second one memory must be written before it is read.
+  bool startsBlank = d.random.chance(50);
+  for (Buffer &buffer : program.buffers)
+    buffer.blank = startsBlank && buffer.where == sync::Space::Shared;
+  text = d.text + (startsBlank ? " blank" : "");
   return program;
 }
 
