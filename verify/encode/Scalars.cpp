@@ -1,7 +1,8 @@
 //===- Scalars.cpp - SSA values as expressions ----------------------------===//
 //
 // Integer arithmetic is taken as it stands (contract: i32 counters do not wrap
-// and what is compared or divided as unsigned is not negative). Any other pure
+// and what is compared or divided as unsigned is not negative); narrower integers
+// wrap around, and of conditions a sum is one bit. Any other pure
 // operation is an opaque function of its operands, so that the same computation
 // in two tasks is the same value. A scalar load is an opaque function of its
 // address when the kernel never writes through that pointer argument.
@@ -111,6 +112,28 @@ static Value signOf(Operation *op) {
   return shift->getOperand(0);
 }
 
+/// Bits of a type whose numbers wrap around for all to see; 0 of the wide ones (contract).
+static unsigned narrowWidth(Type type) {
+  auto integer = dyn_cast<IntegerType>(type);
+  return integer && integer.getWidth() > 1 && integer.getWidth() < 32 ? integer.getWidth() : 0;
+}
+
+/// The lowest bits of a number, signed or not.
+static ExprId lowBits(Exprs &e, ExprId x, unsigned width, bool isSigned) {
+  int64_t values = int64_t(1) << width, half = isSigned ? values / 2 : 0;
+  ExprId bits = e.binary(Op::And, e.add(x, e.constant(half)), e.constant(values - 1));
+  return e.sub(bits, e.constant(half));
+}
+
+/// What an operation on two conditions is; true is -1 where signs count.
+static std::optional<Op> ofConditions(StringRef name) {
+  return llvm::StringSwitch<std::optional<Op>>(name)
+      .Cases({"arith.addi", "arith.subi", "arith.xori"}, Op::Xor)
+      .Cases({"arith.muli", "arith.andi", "arith.maxsi", "arith.minui"}, Op::And)
+      .Cases({"arith.ori", "arith.minsi", "arith.maxui"}, Op::Or)
+      .Default(std::nullopt);
+}
+
 /// A call that computes something and does nothing else.
 bool Encoder::callsFunction(Operation *op) const {
   auto call = dyn_cast<tt::CallOp>(op);
@@ -138,9 +161,18 @@ ExprId Encoder::compute(Operation *op, unsigned result) {
     constant.getValue().print(os);
     return e.opaque(text);
   }
-  auto binary = [&](Op o) {
-    return e.binary(o, scalar(op->getOperand(0)), scalar(op->getOperand(1)));
+  bool isUnsigned = name.ends_with("ui");
+  if (auto cmp = dyn_cast<arith::CmpIOp>(op))
+    isUnsigned = cmp.getPredicate() >= arith::CmpIPredicate::ult;
+  auto operand = [&](unsigned i) {
+    ExprId x = scalar(op->getOperand(i));
+    unsigned width = narrowWidth(op->getOperand(i).getType());
+    return width && isUnsigned ? lowBits(e, x, width, false) : x;
   };
+  if (op->getNumOperands() == 2 && value.getType().isInteger(1) &&
+      op->getOperand(0).getType().isInteger(1) && !isa<arith::CmpIOp>(op))
+    if (auto o = ofConditions(name))
+      return e.binary(*o, operand(0), operand(1));
   if (op->getNumOperands() == 2 && isScalar(op->getOperand(0).getType()) &&
       isScalar(value.getType())) {
     static const llvm::StringMap<Op> ops = {
@@ -152,14 +184,19 @@ ExprId Encoder::compute(Operation *op, unsigned result) {
         {"arith.minui", Op::Min}, {"arith.maxui", Op::Max}};
     if (Value x = signOf(op))
       return e.lt(scalar(x), e.constant(0));
-    if (auto it = ops.find(name); it != ops.end())
-      return binary(it->second);
+    if (auto it = ops.find(name); it != ops.end() && !value.getType().isInteger(1)) {
+      ExprId result = e.binary(it->second, operand(0), operand(1));
+      unsigned width = narrowWidth(value.getType());
+      return width ? lowBits(e, result, width, true) : result;
+    }
     if (name == "arith.ceildivsi" || name == "arith.ceildivui") {
-      ExprId b = scalar(op->getOperand(1));
-      return e.binary(Op::Div, e.add(scalar(op->getOperand(0)), e.sub(b, e.constant(1))), b);
+      ExprId b = operand(1);
+      return e.binary(Op::Div, e.add(operand(0), e.sub(b, e.constant(1))), b);
     }
     if (auto cmp = dyn_cast<arith::CmpIOp>(op)) {
-      ExprId a = scalar(cmp.getLhs()), b = scalar(cmp.getRhs());
+      ExprId a = operand(0), b = operand(1);
+      if (cmp.getLhs().getType().isInteger(1) && !isUnsigned)
+        std::swap(a, b);
       using P = arith::CmpIPredicate;
       switch (cmp.getPredicate()) {
       case P::eq: return e.eq(a, b);
@@ -182,12 +219,17 @@ ExprId Encoder::compute(Operation *op, unsigned result) {
     ExprId a = scalar(op->getOperand(0));
     return op->getOperand(0).getType().isInteger(1) ? e.sub(e.constant(0), a) : a;
   }
-  if (isa<arith::ExtUIOp, arith::IndexCastOp, arith::IndexCastUIOp>(op) &&
-      isScalar(value.getType()))
-    return scalar(op->getOperand(0));
+  bool isBits = isa<arith::BitcastOp>(op) && op->getOperand(0).getType().isIntOrIndex() &&
+                value.getType().isIntOrIndex();
+  if (isBits || (isa<arith::ExtUIOp, arith::IndexCastOp, arith::IndexCastUIOp>(op) &&
+                 isScalar(value.getType())))
+    return operand(0);
   if (isa<arith::TruncIOp>(op) && isScalar(value.getType())) {
     ExprId a = scalar(op->getOperand(0));
-    return value.getType().isInteger(1) ? e.binary(Op::And, a, e.constant(1)) : a;
+    if (value.getType().isInteger(1))
+      return e.binary(Op::And, a, e.constant(1));
+    unsigned width = narrowWidth(value.getType());
+    return width ? lowBits(e, a, width, true) : a;
   }
   if (name == "tt.get_program_id") {
     int axis = static_cast<int>(cast<tt::GetProgramIdOp>(op).getAxis());

@@ -49,6 +49,37 @@ TEST_F(ControlTest, sizesAreNotNegative) {
   EXPECT_EQ(judged(when("sgt, %n, %c0", kWait) + kLoop), "deadlock");
 }
 
+TEST_F(ControlTest, narrowIntegersWrapAround) {
+  auto everHolds = [&](const std::string &value, const std::string &comparison) {
+    return judged("  %m = arith.constant 127 : i32\n  %b = arith.constant 255 : i32\n"
+                  "  %t = arith.trunci %n : i32 to i8\n  %v = " +
+                  value + "\n" + when(comparison, kWait));
+  };
+  const std::string isSigned = "arith.extsi %t : i8 to i32",
+                    isUnsigned = "arith.extui %t : i8 to i32",
+                    next = "arith.addi %t, %t : i8\n  %w8 = arith.extsi %v : i8 to i32";
+  EXPECT_EQ(everHolds(isSigned, "slt, %v, %c0"), "deadlock");
+  EXPECT_EQ(everHolds(isSigned, "sgt, %v, %m"), "PROVED");
+  EXPECT_EQ(everHolds(isUnsigned, "sgt, %v, %m"), "deadlock");
+  EXPECT_EQ(everHolds(isUnsigned, "sgt, %v, %b"), "PROVED");
+  EXPECT_EQ(everHolds(isUnsigned, "slt, %v, %c0"), "PROVED");
+  EXPECT_EQ(everHolds(next, "sgt, %w8, %m"), "PROVED");
+  EXPECT_EQ(everHolds(next, "slt, %w8, %c0"), "deadlock");
+}
+
+TEST_F(ControlTest, conditionsAreOneBit) {
+  auto everHolds = [&](const std::string &value) {
+    return judged("  %a = arith.cmpi sgt, %n, %c5 : i32\n  %no = arith.constant false\n  %w = " +
+                  value + "\n  scf.if %w {\n" + kWait + "  }\n");
+  };
+  EXPECT_EQ(everHolds("arith.addi %a, %a : i1"), "PROVED");
+  EXPECT_EQ(everHolds("arith.addi %a, %no : i1"), "deadlock");
+  EXPECT_EQ(everHolds("arith.cmpi slt, %a, %no : i1"), "deadlock"); // true is -1
+  EXPECT_EQ(everHolds("arith.cmpi sgt, %a, %no : i1"), "PROVED");
+  EXPECT_EQ(everHolds("arith.cmpi ugt, %a, %no : i1"), "deadlock");
+  EXPECT_EQ(everHolds("arith.maxsi %a, %no : i1"), "PROVED");
+}
+
 TEST_F(ControlTest, whatTheKernelAssumesHolds) {
   auto assumed = [](const std::string &type, const std::string &with) {
     return "  %r = arith.remsi %n, %c5 : i32\n  %a = arith.cmpi " + type + ", " + with +
