@@ -51,7 +51,9 @@ Machine::Eval Machine::evaluate(State &state, int task, ExprId expr, int64_t &va
     return eb;
   if (ea == Eval::Known && eb == Eval::Known)
     return foldBinary(node.op, a, b, value) ? Eval::Known : Eval::Unknown;
-  if (node.op == Op::Eq || node.op == Op::Lt || node.op == Op::Le) {
+  bool compares = node.op == Op::Eq || node.op == Op::Lt || node.op == Op::Le;
+  // Of integers that have no value (x / 0) nothing else is known.
+  if (compares && !(demands.isInteger(node.a) && demands.isInteger(node.b))) {
     bool holds;
     if (Eval e = decide(state, task, expr, holds); e != Eval::Known)
       return e;

@@ -66,7 +66,8 @@ public:
     bool any = false;
     for (const auto &[key, variable] : variables)
       if (axisOf(key.first, "num_programs.")) {
-        within(variable, programs, programs);
+        int64_t count = programs * program.exprs.symbols[linears.term(key.first).value].divisor;
+        within(variable, count, count);
         any = true;
       }
     return any;

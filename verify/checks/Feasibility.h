@@ -23,6 +23,8 @@ public:
   void choose(int64_t symbol, ExprId leaf, int64_t value);
   /// Of a symbol that is the same for the whole launch.
   std::optional<int64_t> valueOfSymbol(int64_t symbol) const;
+  /// What is only read lies in memory as Exprs::contentAt says.
+  bool contents = false;
 
 private:
   friend class Feasibility;

@@ -15,6 +15,8 @@ namespace {
 constexpr size_t MaxBranches = 4;
 /// Reads of what nothing has written for which values are looked for, at most.
 constexpr int MaxReads = 8;
+/// How much of its time a search takes before it looks at single sizes.
+constexpr double ShareUntilAside = 0.25;
 
 using Clock = std::chrono::steady_clock;
 
@@ -25,11 +27,14 @@ struct Node {
   int64_t residue = 0;
 };
 
+/// Looks elsewhere when the search has gone on for long: whether that settled it.
+using Aside = std::function<bool(const std::vector<Precondition> &)>;
+
 class Search {
 public:
   Search(const Program &program, const ProverOptions &options, Clock::time_point start,
-         bool splitSiblings)
-      : program(program), options(options), start(start),
+         const Aside &aside, bool splitSiblings)
+      : program(program), options(options), start(start), aside(aside),
         machine(program, {options.warProxy, splitSiblings, [this] { return exhausted(); }}),
         feasibility(machine.decisions().linears, machine.decisions(), program),
         split(splitSiblings) {}
@@ -44,6 +49,7 @@ public:
   }
 
   ProofResult run(std::vector<Precondition> &preconditions) {
+    given = &preconditions;
     for (const Precondition &p : preconditions)
       machine.decisions().assume(p.value, p.atLeast);
     ProofResult result;
@@ -231,6 +237,8 @@ private:
       std::chrono::duration<double> spent = Clock::now() - start;
       if (spent.count() > options.timeoutSeconds)
         return "timeout" + growing();
+      if (aside && spent.count() > options.timeoutSeconds * ShareUntilAside && aside(*given))
+        return "settled";
     }
     return {};
   }
@@ -376,6 +384,8 @@ private:
   const Program &program;
   const ProverOptions &options;
   Clock::time_point start; ///< of the whole proof, of which this may be one of several searches
+  const Aside &aside;
+  const std::vector<Precondition> *given = nullptr;
   mutable Machine machine;
   Feasibility feasibility;
   bool split;
@@ -401,19 +411,20 @@ static ProofResult withoutRun(BugClass cls, const Excess &found) {
   return result;
 }
 
-static ProofResult proveAllSizes(const Program &program, const ProverOptions &options) {
+static ProofResult proveAllSizes(const Program &program, const ProverOptions &options,
+                                 const Aside &aside = {}) {
   bool split = false;
   Clock::time_point start = Clock::now();
   auto search = [&](std::vector<Precondition> &preconditions) {
     if (!split) {
-      Search first(program, options, start, false);
+      Search first(program, options, start, aside, false);
       ProofResult result = first.run(preconditions);
       // With answers kept apart, what only forgetting them made possible is gone.
       if (!first.grows && !first.doubtful())
         return result;
       split = true;
     }
-    return Search(program, options, start, true).run(preconditions);
+    return Search(program, options, start, aside, true).run(preconditions);
   };
   std::vector<Precondition> preconditions;
   ProofResult result;
@@ -447,25 +458,33 @@ static constexpr size_t StatesOfSize = 4'000;
 ProofResult tlx::verify::prove(const Program &program, const ProverOptions &options) {
   if (!program.excesses.empty())
     return withoutRun(BugClass::Resources, program.excesses.front());
-  Clock::time_point start = Clock::now();
   auto cancelled = [&] { return options.cancelled && *options.cancelled; };
   ProverOptions all = options;
   all.timeoutSeconds *= 1 - ShareOfSizes;
-  ProofResult result = proveAllSizes(program, all);
+  std::optional<ProofResult> bug;
+  bool looked = false;
+  auto atSizes = [&](const std::vector<Precondition> &preconditions) {
+    if (std::exchange(looked, true))
+      return false;
+    ProverOptions one = options;
+    one.maxStates = std::min(options.maxStates, StatesOfSize);
+    Clock::time_point since = Clock::now();
+    bug = violationAtSomeSize(program, preconditions, [&](const Program &sized) {
+      std::chrono::duration<double> spent = Clock::now() - since;
+      one.timeoutSeconds = SecondsOfSize;
+      if (options.timeoutSeconds > 0)
+        one.timeoutSeconds =
+            std::min(SecondsOfSize, options.timeoutSeconds * ShareOfSizes - spent.count());
+      if (one.timeoutSeconds <= 0 || cancelled())
+        return ProofResult{};
+      return proveAllSizes(sized, one);
+    });
+    return bug.has_value();
+  };
+  ProofResult result = proveAllSizes(program, all, atSizes);
   if (result.verdict == ProofResult::Proved && program.betweenPrograms)
     return withoutRun(BugClass::Race, *program.betweenPrograms);
-  if (result.verdict != ProofResult::Unknown || cancelled())
-    return result;
-  ProverOptions one = options;
-  one.maxStates = std::min(options.maxStates, StatesOfSize);
-  auto bug = violationAtSomeSize(program, result.preconditions, [&](const Program &sized) {
-    one.timeoutSeconds = SecondsOfSize;
-    std::chrono::duration<double> spent = Clock::now() - start;
-    if (options.timeoutSeconds > 0)
-      one.timeoutSeconds = std::min(SecondsOfSize, options.timeoutSeconds - spent.count());
-    if (one.timeoutSeconds <= 0 || cancelled())
-      return ProofResult{};
-    return proveAllSizes(sized, one);
-  });
+  if (result.verdict == ProofResult::Unknown && !cancelled())
+    atSizes(result.preconditions);
   return bug ? std::move(*bug) : std::move(result);
 }

@@ -4,7 +4,7 @@
 
 using namespace tlx::verify;
 
-/// Every integer of the launch, with one program or two; blocks are 32 to 256 wide.
+/// Every integer of the launch, with one program (or cluster) or two; blocks are 32 to 256 wide.
 static constexpr int64_t TriedSizes[] = {64, 128, 256, 320, 640};
 static constexpr int64_t TriedPrograms[] = {1, 2};
 
@@ -90,7 +90,9 @@ static std::map<int64_t, int64_t> launchOf(const Program &program, int64_t size,
     if (!symbol.ofLaunch)
       continue;
     bool counts = symbol.name.starts_with("num_programs");
-    int64_t value = counts ? programs : symbol.parameter >= 0 ? size : 0;
+    int64_t value = counts                  ? programs * symbol.divisor
+                    : symbol.parameter >= 0 ? size
+                                            : programs - 1; // the last one
     value = std::clamp(value, symbol.lo, symbol.hi);
     if (!counts && symbol.parameter >= 0 && symbol.divisor > 1)
       value = (value + symbol.divisor - 1) / symbol.divisor * symbol.divisor;
@@ -103,34 +105,46 @@ std::optional<ProofResult>
 tlx::verify::violationAtSomeSize(const Program &program,
                                  const std::vector<Precondition> &preconditions,
                                  const std::function<ProofResult(const Program &)> &prove) {
-  for (int64_t size : TriedSizes)
-    for (int64_t programs : TriedPrograms) {
-      std::map<int64_t, int64_t> values = launchOf(program, size, programs);
-      if (!holdAt(program, preconditions, [&](int64_t symbol) -> std::optional<int64_t> {
-            auto it = values.find(symbol);
-            return it == values.end() ? std::nullopt : std::optional(it->second);
-          }))
-        continue;
-      Program sized = program;
-      sized.exprs.bind(values);
-      if (EmptyLoops(program, sized).any())
-        continue;
-      ProofResult result = prove(sized);
-      if (result.verdict != ProofResult::Bug)
-        continue;
-      for (ExprId leaf = 0; leaf < static_cast<ExprId>(program.exprs.size()); ++leaf) {
-        const ExprNode &node = program.exprs[leaf];
-        if (auto it = values.find(node.value); node.op == Op::Sym && it != values.end()) {
-          result.values.choose(node.value, leaf, it->second);
-          result.path.push_back(
-              {program.exprs.symbols[node.value].name + " = " + std::to_string(it->second),
-               true,
-               {},
-               {}});
-        }
+  const std::vector<Function> &functions = program.exprs.opaques;
+  bool reads = std::any_of(functions.begin(), functions.end(),
+                           [](const Function &f) { return f.name == Function::Load; });
+  auto at = [&](int64_t size, int64_t programs, bool contents) -> std::optional<ProofResult> {
+    std::map<int64_t, int64_t> values = launchOf(program, size, programs);
+    if (!holdAt(program, preconditions, [&](int64_t symbol) -> std::optional<int64_t> {
+          auto it = values.find(symbol);
+          return it == values.end() ? std::nullopt : std::optional(it->second);
+        }))
+      return std::nullopt;
+    Program sized = program;
+    sized.exprs.bind(values, contents);
+    if (EmptyLoops(program, sized).any())
+      return std::nullopt;
+    ProofResult result = prove(sized);
+    if (result.verdict != ProofResult::Bug)
+      return std::nullopt;
+    for (ExprId leaf = 0; leaf < static_cast<ExprId>(program.exprs.size()); ++leaf) {
+      const ExprNode &node = program.exprs[leaf];
+      if (auto it = values.find(node.value); node.op == Op::Sym && it != values.end()) {
+        result.values.choose(node.value, leaf, it->second);
+        result.path.push_back(
+            {program.exprs.symbols[node.value].name + " = " + std::to_string(it->second),
+             true,
+             {},
+             {}});
       }
-      result.preconditions = preconditions;
-      return result;
     }
+    if (contents)
+      result.path.push_back({"what lies in memory = " + Exprs::contentText(), true, {}, {}});
+    result.values.contents = contents;
+    result.preconditions = preconditions;
+    return result;
+  };
+  // With memory that is known hardly anything is left to decide.
+  for (bool contents : {true, false})
+    for (int64_t size : TriedSizes)
+      for (int64_t programs : TriedPrograms)
+        if (!contents || reads)
+          if (auto found = at(size, programs, contents))
+            return found;
   return std::nullopt;
 }

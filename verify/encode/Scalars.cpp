@@ -257,7 +257,7 @@ ExprId Encoder::compute(Operation *op, unsigned result) {
     if (isNew) {
       Symbol symbol;
       symbol.name = std::string("num_programs.") + "xyz"[axis];
-      symbol.lo = 1;
+      symbol.lo = symbol.divisor = numCtas == 1 ? cluster[axis] : 1; // clusters are whole
       symbol.ofLaunch = true;
       it->second = e.symbol(symbol);
     }
@@ -285,11 +285,15 @@ ExprId Encoder::compute(Operation *op, unsigned result) {
   }
   if (name == "ttng.clc_load_result")
     return e.element({"clc_answer", INT64_MIN, INT64_MAX, true}, answersRead);
+  if (auto moved = dyn_cast<tt::AddPtrOp>(op); moved && !isa<RankedTensorType>(value.getType()))
+    return e.add(scalar(moved.getPtr()), scalar(moved.getOffset())); // in elements
   bool loads = name == "tt.load";
   if (loads && op->getNumOperands() == 1) {
     Value root = pointerRoot(op->getOperand(0));
-    if (root && !writtenPointers.contains(root))
-      return e.opaque("load", scalar(op->getOperand(0)));
+    if (root && !writtenPointers.contains(root)) {
+      bool narrow = value.getType().isInteger() && value.getType().getIntOrFloatBitWidth() < 16;
+      return e.opaque(narrow ? Function::NarrowLoad : Function::Load, scalar(op->getOperand(0)));
+    }
     return unknown(value, "loaded value", true);
   }
   if ((isPure(op) || callsFunction(op)) && op->getNumOperands() <= 3 && op->getNumRegions() == 0) {

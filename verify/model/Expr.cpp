@@ -153,27 +153,52 @@ ExprId Exprs::opaque(const std::string &name, ExprId a, ExprId b, ExprId c) {
   return intern({Op::Opaque, it->second, a, b, c});
 }
 
-void Exprs::bind(const std::map<int64_t, int64_t> &values) {
-  for (ExprNode &node : nodes) { // operands come before what they are part of
+void Exprs::bind(const std::map<int64_t, int64_t> &values, bool contents) {
+  auto isBound = [&](ExprNode &node) {
     int64_t folded = 0;
     switch (node.op) {
     case Op::Const:
     case Op::Var:
-    case Op::Opaque: break;
-    case Op::Sym:
-      if (auto it = values.find(node.value); it != values.end())
-        node = {Op::Const, it->second};
-      break;
-    case Op::Select:
-      if (isConst(node.a))
-        node = ExprNode(nodes[nodes[node.a].value ? node.b : node.c]);
-      break;
-    default:
-      if (isConst(node.a) && isConst(node.b) &&
-          foldBinary(node.op, nodes[node.a].value, nodes[node.b].value, folded))
-        node = {Op::Const, folded};
+    case Op::Opaque: return false;
+    case Op::Sym: {
+      auto it = values.find(node.value);
+      if (it == values.end())
+        return false;
+      node = {Op::Const, it->second};
+      return true;
     }
+    case Op::Select:
+      if (!isConst(node.a))
+        return false;
+      node = ExprNode(nodes[nodes[node.a].value ? node.b : node.c]);
+      return true;
+    default:
+      if (!isConst(node.a) || !isConst(node.b) ||
+          !foldBinary(node.op, nodes[node.a].value, nodes[node.b].value, folded))
+        return false;
+      node = {Op::Const, folded};
+      return true;
+    }
+  };
+  if (contents)
+    for (size_t id = 0, count = nodes.size(); id < count; ++id)
+      if (nodes[id].op == Op::Opaque && opaques[nodes[id].value].name == Function::Load) {
+        ExprId nth = add(binary(Op::And, nodes[id].a, constant(ContentMask)), constant(1));
+        ExprId next = binary(Op::Mul, nth, add(nth, constant(1))), step = constant(ContentStep);
+        nodes[id] = {Op::Mul, 0, next, step};
+      }
+  // Operands come before what they are part of, but for those of loads.
+  for (bool again = true; again;) {
+    again = false;
+    for (ExprNode &node : nodes)
+      again |= isBound(node);
+    again &= contents;
   }
+}
+
+std::string Exprs::contentText() {
+  return std::to_string(ContentStep) + " * n * (n + 1) with n = address % " +
+         std::to_string(ContentMask + 1) + " + 1";
 }
 
 bool Exprs::isCondition(ExprId id) const {

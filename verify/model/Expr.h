@@ -70,6 +70,10 @@ struct Function {
   /// Of its index alone: `f(0), f(1), ...` are what the environment says, one after
   /// the other, and differ from CTA to CTA.
   bool sequence = false;
+
+  /// What is read from memory that the kernel does not write.
+  static constexpr const char *Load = "load", *NarrowLoad = "load.narrow"; ///< below 16 bits
+  bool loads() const { return name == Load || name == NarrowLoad; }
 };
 
 struct ExprNode {
@@ -105,7 +109,15 @@ public:
   ExprId logicalNot(ExprId a) { return binary(Op::Eq, a, constant(0)); }
 
   /// Gives symbols (by index) these values, in place: expressions keep their numbers.
-  void bind(const std::map<int64_t, int64_t> &values);
+  /// `contents`: and memory these.
+  void bind(const std::map<int64_t, int64_t> &values, bool contents = false);
+  /// Values for what a kernel reads from memory and does not write, be it lengths or where
+  /// something begins: they grow, faster and faster, and are no multiples of a block.
+  static int64_t contentAt(int64_t address) {
+    int64_t nth = (address & ContentMask) + 1;
+    return ContentStep * nth * (nth + 1);
+  }
+  static std::string contentText();
 
   const ExprNode &operator[](ExprId id) const { return nodes[id]; }
   size_t size() const { return nodes.size(); }
@@ -120,6 +132,7 @@ public:
   std::vector<Function> opaques;
 
 private:
+  static constexpr int64_t ContentStep = 48, ContentMask = 63;
   ExprId intern(ExprNode node);
   /// A sum or difference, should some of what is added up cancel.
   std::optional<ExprId> shorterSum(Op op, ExprId a, ExprId b);

@@ -113,7 +113,7 @@ bool GridRun::isOfData(ExprId value) const {
   if (value == NoExpr)
     return false;
   const ExprNode &node = exprs[value];
-  return (node.op == Op::Opaque && exprs.opaques[static_cast<size_t>(node.value)].name == "load") ||
+  return (node.op == Op::Opaque && exprs.opaques[static_cast<size_t>(node.value)].loads()) ||
          isOfData(node.a) || isOfData(node.b) || isOfData(node.c);
 }
 

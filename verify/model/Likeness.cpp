@@ -66,7 +66,7 @@ Likeness ValueComparison::functions(ExprId a, ExprId b) const {
   if (apartUnlessAlike && left.size() == 2 && commutes(function) &&
       compare(left[0], right[1]) <= Likeness::Open && compare(left[1], right[0]) <= Likeness::Open)
     return Likeness::Open;
-  bool loads = function.starts_with("tt.load") || function == "load";
+  bool loads = function.starts_with("tt.load") || Function{function}.loads();
   Likeness worst = Likeness::Same;
   int differing = 0;
   bool open = false;

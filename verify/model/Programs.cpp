@@ -193,7 +193,8 @@ private:
       return false;
     certain &= !mayWait;
     if (a.access->write && b.access->write) {
-      if (same && a.value == NoExpr && b.value == NoExpr)
+      bool again = a.access == b.access && a.iterations == b.iterations;
+      if (same && again && a.value == NoExpr && b.value == NoExpr)
         return false; // both may have computed it
       Likeness likeness = compare(a.value, b.value);
       if (likeness == Likeness::Same && same)

@@ -14,7 +14,11 @@ Confirmation tlx::verify::confirm(const Program &program, const ProofResult &res
   request.at = {result.violation.at.task, result.violation.at.event};
   request.aboutProxies = result.violation.cls == BugClass::ProxyFence;
   request.aboutWrites = result.violation.cls == BugClass::Uninitialized;
-  request.values = [&](ExprId leaf, const LeafPlace &place) {
+  request.values = [&](ExprId leaf, const LeafPlace &place) -> std::optional<int64_t> {
+    const ExprNode &node = program.exprs[leaf];
+    if (result.values.contents && node.op == Op::Opaque &&
+        program.exprs.opaques[node.value].name == Function::Load)
+      return Exprs::contentAt(place.operands[0]);
     return result.values.valueOf(leaf, place.iteration);
   };
   return confirm(program, request);
