@@ -13,6 +13,8 @@ using namespace tlx::verify;
 namespace {
 /// Branches that a trace names at most.
 constexpr size_t MaxBranches = 4;
+/// How far what follows for a loop's bound is looked for.
+constexpr int64_t FarthestImplied = int64_t(1) << 20;
 /// Reads of what nothing has written for which values are looked for, at most.
 constexpr int MaxReads = 8;
 /// How much of its time a search takes before it looks at single sizes.
@@ -90,7 +92,8 @@ public:
         return unknown(result, std::move(stop.reason), std::move(stop.at));
       if (std::string why = exhausted(); !why.empty())
         return unknown(result, std::move(why), {});
-      if (!visited.insert(machine.canonical(state, stop.fork)).second)
+      const std::string &identity = machine.canonical(state, stop.fork);
+      if (visited.contains(identity))
         continue;
       ++forks;
       const std::vector<int64_t> &n = state.tasks[stop.fork.task].n;
@@ -100,32 +103,37 @@ public:
         grows = true;
         return unknown(result, "a loop bound stays known", {});
       }
+      // Only a state that leaves all answers open stands for others of its identity: what
+      // excludes an answer may be known of the launch as a whole, and not move on with it.
       if (stop.fork.kind == Fork::Residue) {
-        for (int64_t residue = 0; residue < stop.fork.modulus; ++residue) {
+        std::vector<int64_t> open;
+        for (int64_t residue = 0; residue < stop.fork.modulus; ++residue)
+          if (isOpen(state, stop.fork, residue))
+            open.push_back(residue);
+        if (static_cast<int64_t>(open.size()) == stop.fork.modulus)
+          visited.insert(identity);
+        for (int64_t residue : open) {
           State next = state;
           next.residues[stop.fork.residueOf] = {stop.fork.modulus, residue};
-          if (!feasibility.possible(next.decisions, next.residues,
-                                    machine.decisions().linears.form(stop.fork.residueOf)))
-            continue;
           push(std::move(next), {node, stop.fork, false, residue});
         }
         continue;
       }
       for (int64_t iteration : n)
         deepest = std::max(deepest, iteration);
+      bool canBe[] = {isOpen(state, stop.fork, stop.fork.threshold, false),
+                      isOpen(state, stop.fork, stop.fork.threshold, true)};
+      if (canBe[0] && canBe[1])
+        visited.insert(identity);
+      else if (canBe[0] || canBe[1])
+        strengthen(state, stop.fork, canBe[1]);
       // The answer that keeps a loop running comes last: short runs first.
-      for (bool yes : {stop.fork.negated, !stop.fork.negated}) {
-        // The state moves into the second answer only.
-        // NOLINTNEXTLINE(bugprone-use-after-move)
-        State next = yes != stop.fork.negated ? std::move(state) : state;
-        machine.decisions().answer(next, stop.fork.key, stop.fork.threshold, yes);
-        if (!machine.decisions().residueFits(next, stop.fork.key))
-          continue;
-        if (!feasibility.possible(next.decisions, next.residues,
-                                  machine.decisions().cls(stop.fork.key.first).rest))
-          continue;
-        push(std::move(next), {node, stop.fork, yes});
-      }
+      for (bool yes : {stop.fork.negated, !stop.fork.negated})
+        if (canBe[yes]) {
+          State next = canBe[!yes] && yes == stop.fork.negated ? state : std::move(state);
+          machine.decisions().answer(next, stop.fork.key, stop.fork.threshold, yes);
+          push(std::move(next), {node, stop.fork, yes});
+        }
     }
     if (!unconfirmed.empty())
       return unknown(result, "unconfirmed " + unconfirmed, unconfirmedAt);
@@ -144,6 +152,43 @@ public:
   }
 
 private:
+  /// Whether all that is known allows for R >= t, or else for R < t.
+  bool isOpen(const State &state, const Fork &fork, int64_t t, bool yes) {
+    State asked;
+    asked.decisions = state.decisions, asked.residues = state.residues;
+    machine.decisions().answer(asked, fork.key, t, yes);
+    return machine.decisions().residueFits(asked, fork.key) &&
+           feasibility.possible(asked.decisions, asked.residues,
+                                machine.decisions().cls(fork.key.first).rest);
+  }
+
+  /// Whether a choice of a residue is possible.
+  bool isOpen(const State &state, const Fork &fork, int64_t residue) {
+    auto residues = state.residues;
+    residues[fork.residueOf] = {fork.modulus, residue};
+    return feasibility.possible(state.decisions, residues,
+                                machine.decisions().linears.form(fork.residueOf));
+  }
+
+  /// Of a question with one possible answer, asks instead for all that follows from what is known,
+  /// so that it is part of the state: the question may have both answers in a later iteration.
+  void strengthen(const State &state, Fork &fork, bool yes) {
+    const auto &ords = machine.decisions().cls(fork.key.first).ords;
+    auto leadsOn = [&](const auto &ord) { return yes ? ord.second < 0 : ord.second > 0; };
+    if (std::none_of(ords.begin(), ords.end(), leadsOn))
+      return;
+    auto follows = [&](int64_t by) {
+      return !isOpen(state, fork, yes ? fork.threshold + by : fork.threshold - by, !yes);
+    };
+    int64_t by = 0, step = 1;
+    for (; step <= FarthestImplied && follows(by + step); step *= 2)
+      by += step;
+    for (; step > 0; step /= 2)
+      if (follows(by + step))
+        by += step;
+    fork.threshold += yes ? by : -by;
+  }
+
   /// The proof, but for launches that the precondition excludes, is still to come.
   ProofResult only(ProofResult &result, Precondition p) {
     fill(result);

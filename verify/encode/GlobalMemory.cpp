@@ -27,23 +27,18 @@ namespace tlx::verify {
 
 /// Whether an expression has one value for the CTA.
 bool Encoder::isFixed(ExprId expr) const {
-  if (expr == NoExpr)
-    return true;
-  const ExprNode &node = e[expr];
-  if (node.op == Op::Var || (node.op == Op::Sym && e.symbols[node.value].perIterationDepth > 0) ||
-      (node.op == Op::Opaque && e.opaques[node.value].name == Reread))
-    return false;
-  return isFixed(node.a) && isFixed(node.b) && isFixed(node.c);
+  return e.every(expr, [&](const ExprNode &node) {
+    return node.op != Op::Var &&
+           (node.op != Op::Sym || e.symbols[node.value].perIterationDepth == 0) &&
+           (node.op != Op::Opaque || e.opaques[node.value].name != Reread);
+  });
 }
 
 /// Whether arguments, program ids and memory that nobody writes give an expression.
 bool Encoder::isOfLaunch(ExprId expr) const {
-  if (expr == NoExpr)
-    return true;
-  const ExprNode &node = e[expr];
-  if (node.op == Op::Var || (node.op == Op::Sym && !e.symbols[node.value].ofLaunch))
-    return false;
-  return isOfLaunch(node.a) && isOfLaunch(node.b) && isOfLaunch(node.c);
+  return e.every(expr, [&](const ExprNode &node) {
+    return node.op != Op::Var && (node.op != Op::Sym || e.symbols[node.value].ofLaunch);
+  });
 }
 
 /// The buffer that stands for a tensor.

@@ -114,10 +114,7 @@ bool Demands::isNeverNegative(ExprId expr, bool evenUnknown) const {
 }
 
 bool Demands::isSymbolic(ExprId expr) const {
-  if (expr == NoExpr)
-    return true;
-  const ExprNode &node = program.exprs[expr];
-  return node.op != Op::Var && isSymbolic(node.a) && isSymbolic(node.b) && isSymbolic(node.c);
+  return program.exprs.every(expr, [](const ExprNode &node) { return node.op != Op::Var; });
 }
 
 int64_t Demands::periodOf(ExprId expr) const {

@@ -1,6 +1,7 @@
 #include "verify/model/Expr.h"
 
 #include <algorithm>
+#include <set>
 
 using namespace tlx::verify;
 
@@ -199,6 +200,22 @@ void Exprs::bind(const std::map<int64_t, int64_t> &values, bool contents) {
 std::string Exprs::contentText() {
   return std::to_string(ContentStep) + " * n * (n + 1) with n = address % " +
          std::to_string(ContentMask + 1) + " + 1";
+}
+
+bool Exprs::every(ExprId id, const std::function<bool(const ExprNode &)> &holds) const {
+  std::vector<ExprId> open{id};
+  std::set<ExprId> seen{NoExpr};
+  while (!open.empty()) {
+    ExprId next = open.back();
+    open.pop_back();
+    if (!seen.insert(next).second)
+      continue;
+    const ExprNode &node = nodes[next];
+    if (!holds(node))
+      return false;
+    open.insert(open.end(), {node.a, node.b, node.c});
+  }
+  return true;
 }
 
 bool Exprs::isCondition(ExprId id) const {

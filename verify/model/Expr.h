@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -124,6 +125,9 @@ public:
   bool isConst(ExprId id) const { return nodes[id].op == Op::Const; }
   /// 0 or 1: made of comparisons alone.
   bool isCondition(ExprId id) const;
+  /// Whether this holds of an expression and all that it is made of, each looked at once: parts
+  /// may be shared so often that the expression written out has no end.
+  bool every(ExprId id, const std::function<bool(const ExprNode &)> &holds) const;
 
   /// Infix text for messages, e.g. "(K + 63) / 64".
   std::string print(ExprId id, const std::vector<std::string> &varNames = {}) const;

@@ -120,3 +120,41 @@ TEST(Ranges, OfIterationsAlone) {
   EXPECT_EQ(judged(4), Wrong);
   EXPECT_EQ(judged(9), Right);
 }
+
+TEST(Ranges, ThatFollowFromSeveralFacts) {
+  auto judged = [](int64_t least, bool hangs) {
+    Alone a;
+    ExprId N = a.arg("N", 0), M = a.arg("M", least);
+    a.p.assumptions.push_back({a.e.le(M, N), {}});
+    int data = a.buffer("data", 2);
+    VarId k = a.p.addVar("k");
+    ExprId isSmall = a.e.lt(a.e.opaque("load", a.v(k)), a.c(5));
+    Block all{a.loop(k, a.c(0), N, {ifStmt(isSmall, {a.write(data, a.c(0))})})};
+    if (hangs)
+      all.push_back(a.hang());
+    return a.judge(std::move(all));
+  };
+  for (int64_t least : {0, 1, 3, 9}) {
+    EXPECT_EQ(judged(least, false), Right) << least;
+    EXPECT_EQ(judged(least, true), Wrong) << least;
+  }
+}
+
+TEST(Ranges, OfADecisionBeforeTheLoop) {
+  auto judged = [](int64_t least, bool hangs) {
+    Alone a;
+    ExprId N = a.arg("N", 0), M = a.arg("M", 0);
+    a.p.assumptions.push_back({a.e.le(M, N), {}});
+    int data = a.buffer("data", 2);
+    VarId k = a.p.addVar("k");
+    ExprId isSmall = a.e.lt(a.e.opaque("load", a.v(k)), a.c(5));
+    Block all{a.loop(k, a.c(0), N, {ifStmt(isSmall, {a.write(data, a.c(0))})})};
+    if (hangs)
+      all.push_back(a.hang());
+    return a.judge({ifStmt(a.e.le(a.c(least), M), std::move(all))});
+  };
+  for (int64_t least : {0, 1, 3, 9}) {
+    EXPECT_EQ(judged(least, false), Right) << least;
+    EXPECT_EQ(judged(least, true), Wrong) << least;
+  }
+}
