@@ -130,6 +130,8 @@ public:
       // The answer that keeps a loop running comes last: short runs first.
       for (bool yes : {stop.fork.negated, !stop.fork.negated})
         if (canBe[yes]) {
+          // The state moves into the last answer only.
+          // NOLINTNEXTLINE(bugprone-use-after-move)
           State next = canBe[!yes] && yes == stop.fork.negated ? state : std::move(state);
           machine.decisions().answer(next, stop.fork.key, stop.fork.threshold, yes);
           push(std::move(next), {node, stop.fork, yes});

@@ -122,8 +122,10 @@ Machine::Eval Machine::simplifyTerm(State &state, int task, int t, LinForm &form
   }
   case Op::Div: {
     LinId beyond = linears.add(term.operands[0], term.operands[1]); // the opposite divisor
+    // Contract: what an unknown divides is not negative.
+    bool byUnknown = !linears.form(term.operands[1]).terms.empty();
     if (compared(Op::Lt, term.operands[0], term.operands[1]) && known &&
-        compared(Op::Lt, linears.intern({0, {}}), beyond) && known) {
+        (byUnknown || (compared(Op::Lt, linears.intern({0, {}}), beyond) && known))) {
       by = linears.intern({0, {}});
       return Eval::Known;
     }
