@@ -158,3 +158,24 @@ TEST(Ranges, OfADecisionBeforeTheLoop) {
     EXPECT_EQ(judged(least, true), Wrong) << least;
   }
 }
+
+TEST(Ranges, OfBoundsThatAreRelated) {
+  auto judged = [](int64_t divisor, bool hangs) {
+    Alone a;
+    ExprId N = a.arg("N", 0);
+    int data = a.buffer("data", 2);
+    VarId i = a.p.addVar("i"), j = a.p.addVar("j");
+    ExprId first = a.e.lt(a.e.opaque("load", a.v(i)), a.c(5)),
+           second = a.e.lt(a.e.opaque("load", a.v(j)), a.c(7));
+    Block body{a.loop(i, a.c(0), N, {ifStmt(first, {a.write(data, a.c(0))})}),
+               a.loop(j, a.c(0), a.e.div(N, divisor), {ifStmt(second, {a.write(data, a.c(1))})})};
+    // Which is reached only behind both loops, for sizes that the branch says.
+    if (hangs)
+      body.push_back(a.hangIf(a.e.le(a.c(6), N)));
+    return a.judge(std::move(body));
+  };
+  for (int64_t divisor : {2, 3}) {
+    EXPECT_EQ(judged(divisor, false), Right) << divisor;
+    EXPECT_EQ(judged(divisor, true), Wrong) << divisor;
+  }
+}
