@@ -17,6 +17,16 @@ struct Alone : Builder {
   Alone() { root({init(never, 0, 1)}); }
   Stmt hang() { return wait(never, c(0), c(0)); }
   Stmt hangIf(ExprId cond) { return ifStmt(cond, {hang()}); }
+  /// A loop of N iterations in which data decides something, and perhaps a wait without end behind.
+  Block loopOf(ExprId N, bool hangs) {
+    int data = buffer("data", 2);
+    VarId k = p.addVar("k");
+    ExprId isSmall = e.lt(e.opaque("load", v(k)), c(5));
+    Block all{loop(k, c(0), N, {ifStmt(isSmall, {write(data, c(0))})})};
+    if (hangs)
+      all.push_back(hang());
+    return all;
+  }
   ProofResult::Verdict judge(Block body) {
     task("only", std::move(body));
     setPaces(p);
@@ -79,13 +89,7 @@ TEST(Ranges, ALoopOfSomeIterationsAtLeastEnds) {
   auto judged = [](int64_t least, bool hangs) {
     Alone a;
     ExprId N = a.arg("N", least);
-    int data = a.buffer("data", 2);
-    VarId k = a.p.addVar("k");
-    ExprId isSmall = a.e.lt(a.e.opaque("load", a.v(k)), a.c(5)); // what is asked in between
-    Block all{a.loop(k, a.c(0), N, {ifStmt(isSmall, {a.write(data, a.c(0))})})};
-    if (hangs)
-      all.push_back(a.hang());
-    return a.judge(std::move(all));
+    return a.judge(a.loopOf(N, hangs));
   };
   for (int64_t least : {0, 1, 3, 9}) {
     EXPECT_EQ(judged(least, false), Right) << least;
@@ -126,13 +130,7 @@ TEST(Ranges, ThatFollowFromSeveralFacts) {
     Alone a;
     ExprId N = a.arg("N", 0), M = a.arg("M", least);
     a.p.assumptions.push_back({a.e.le(M, N), {}});
-    int data = a.buffer("data", 2);
-    VarId k = a.p.addVar("k");
-    ExprId isSmall = a.e.lt(a.e.opaque("load", a.v(k)), a.c(5));
-    Block all{a.loop(k, a.c(0), N, {ifStmt(isSmall, {a.write(data, a.c(0))})})};
-    if (hangs)
-      all.push_back(a.hang());
-    return a.judge(std::move(all));
+    return a.judge(a.loopOf(N, hangs));
   };
   for (int64_t least : {0, 1, 3, 9}) {
     EXPECT_EQ(judged(least, false), Right) << least;
@@ -145,13 +143,7 @@ TEST(Ranges, OfADecisionBeforeTheLoop) {
     Alone a;
     ExprId N = a.arg("N", 0), M = a.arg("M", 0);
     a.p.assumptions.push_back({a.e.le(M, N), {}});
-    int data = a.buffer("data", 2);
-    VarId k = a.p.addVar("k");
-    ExprId isSmall = a.e.lt(a.e.opaque("load", a.v(k)), a.c(5));
-    Block all{a.loop(k, a.c(0), N, {ifStmt(isSmall, {a.write(data, a.c(0))})})};
-    if (hangs)
-      all.push_back(a.hang());
-    return a.judge({ifStmt(a.e.le(a.c(least), M), std::move(all))});
+    return a.judge({ifStmt(a.e.le(a.c(least), M), a.loopOf(N, hangs))});
   };
   for (int64_t least : {0, 1, 3, 9}) {
     EXPECT_EQ(judged(least, false), Right) << least;
