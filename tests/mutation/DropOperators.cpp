@@ -1,6 +1,8 @@
 // Operations that are missing, or there twice.
 #include "tests/mutation/Operators.h"
 
+#include "compiler/dialect/ttg/TTG.h"
+
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/Builders.h"
 
@@ -46,6 +48,12 @@ int droppableCopy(Operation *op, const Role &role, const KernelFacts &) {
   return role.copy && op->getNumRegions() == 0;
 }
 
+/// A store by the threads themselves. One that allocates leaves nothing to read.
+int plainStore(Operation *op, const Role &role, const KernelFacts &) {
+  return role.store && !role.synchronises && !role.has(Kind::Read) &&
+         llvm::none_of(op->getResultTypes(), llvm::IsaPred<ttg::MemDescType>);
+}
+
 int clusterArrive(Operation *, const Role &role, const KernelFacts &) {
   return role.has(Kind::ClusterArrive);
 }
@@ -76,6 +84,7 @@ const Operator list[] = {
      dropClusterSync},
     {"drop-task-barrier", "a barrier over the task is missing", once<&Role::taskBarrier>, drop},
     {"drop-copy", "an asynchronous copy is missing", droppableCopy, drop},
+    {"drop-store", "a store to shared or tensor memory is missing", plainStore, drop},
     {"twice-wait", "a wait stands twice", once<&Role::wait>, twice},
     {"twice-arrive", "an arrival stands twice", once<&Role::arrive>, twice},
     {"twice-expect", "bytes are expected twice", once<&Role::expect>, twice},

@@ -18,10 +18,11 @@ Role::Role(Operation *op) {
     return (effect.kind == Kind::Read || effect.kind == Kind::Write) &&
            effect.space != Space::Global && effect.space != Space::None;
   };
-  touches = copy = false;
+  touches = copy = store = false;
   for (const SyncEffect &effect : effects) {
     touches |= onChip(effect);
-    copy |= onChip(effect) && effect.kind == Kind::Write && effect.moment == Moment::Completion;
+    if (onChip(effect) && effect.kind == Kind::Write)
+      (effect.moment == Moment::Completion ? copy : store) = true;
   }
   wait = has(Kind::BarrierWait);
   expect = has(Kind::BarrierExpect);

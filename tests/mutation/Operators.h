@@ -30,6 +30,7 @@ struct Role {
   llvm::SmallVector<SyncEffect> effects;
   bool wait, arrive, expect, init, inval, fence, commit, groupWait, named, cluster, taskBarrier;
   bool copy;         ///< asynchronous, fills shared or tensor memory
+  bool store;        ///< fills shared or tensor memory when it is issued
   bool touches;      ///< reads or writes shared or tensor memory
   bool synchronises; ///< any of the above but `touches` alone
 };
