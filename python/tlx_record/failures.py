@@ -4,10 +4,15 @@
         bars = tlx.alloc_barriers(4, count=1)
       called at gemm.py:58
 """
+import ast
+import contextlib
 import gc
 import linecache
 import os
+import re
+import sys
 import sysconfig
+import tempfile
 import traceback
 
 # Of a program, not of this recorder, of Python or of a package.
@@ -25,7 +30,8 @@ def shown(path):
 def jitted_functions():
     from triton.runtime.jit import JITFunction
 
-    return [found for found in gc.get_objects() if isinstance(found, JITFunction)]
+    # Not isinstance: it asks an object for its class, and some of torch's then warn.
+    return [found for found in gc.get_objects() if issubclass(type(found), JITFunction)]
 
 
 def compiled_place(error, functions):
@@ -36,6 +42,50 @@ def compiled_place(error, functions):
         if line is not None and source is not None and function.src == source:
             return function.fn.__code__.co_filename, function.def_file_line_number + line - 1, error.node.col_offset + 1
     return None
+
+
+def visited_place(error):
+    """(file, line, column) of the line that fbtriton was looking at when it failed before it compiles, as where it looks up names."""
+    function = place = None
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        owner, node = frame.f_locals.get("self"), frame.f_locals.get("node")
+        if hasattr(owner, "def_file_line_number"):
+            function = owner
+        elif function is not None and isinstance(node, ast.AST) and hasattr(node, "lineno"):
+            place = function.fn.__code__.co_filename, function.def_file_line_number + node.lineno - 1, node.col_offset + 1
+    return place
+
+
+@contextlib.contextmanager
+def compiler_output():
+    """fbtriton's passes print what they refuse, and pages of IR, to the error stream. Of a compilation that fails the text becomes
+    a note of the error; else it is printed as it was."""
+    sys.stderr.flush()
+    stream = os.dup(2)
+    with tempfile.TemporaryFile() as file:
+        os.dup2(file.fileno(), 2)
+        text = ""
+        try:
+            yield
+        except Exception as error:
+            file.seek(0)
+            text = file.read().decode(errors="replace")
+            error.__notes__ = [*getattr(error, "__notes__", []), text]
+            raise
+        finally:
+            os.dup2(stream, 2)
+            os.close(stream)
+            if not text:
+                file.seek(0)
+                sys.stderr.write(file.read().decode(errors="replace"))
+
+
+def refused_place(error):
+    """((file, line, column), message) of the first line that the compiler's passes refused; (None, None) where there is none."""
+    for note in getattr(error, "__notes__", []):
+        if found := re.search(r"^(\S[^\n]*?):(\d+):(\d+): error: ([^\n]*)", note, re.M):
+            return (found[1], int(found[2]), int(found[3])), found[4]
+    return None, None
 
 
 def frames(error):
@@ -54,7 +104,9 @@ def message_of(error, cause):
         return str(error)
     if error.error_message:
         return str(error.error_message)
-    return "" if cause is None or is_compilation(cause) else str(cause)
+    if cause is None or is_compilation(cause):
+        return ""
+    return str(cause) or "%s at `%s`" % (type(cause).__name__, traceback.extract_tb(cause.__traceback__)[-1].line)
 
 
 def lines_of(error):
@@ -62,13 +114,17 @@ def lines_of(error):
     chain = [error]
     while chain[-1].__cause__ is not None:
         chain.append(chain[-1].__cause__)
-    functions = jitted_functions() if any(map(is_compilation, chain)) else []
-    places = [compiled_place(e, functions) for e in chain if is_compilation(e)]
+    refused, why = refused_place(error)
+    if any(map(is_compilation, chain)):
+        functions = jitted_functions()
+        places = [compiled_place(e, functions) for e in chain if is_compilation(e)]
+    else:
+        places = [visited_place(error), refused]
     places = [place for place in places if place is not None]
     callers = [(name, line, 0) for name, line in reversed(frames(error))]
     calls = places[::-1] + callers  # innermost first
     innermost = next((e for e in reversed(chain) if is_compilation(e)), error)
-    said = message_of(innermost, innermost.__cause__).strip().split("\n")
+    said = (why or message_of(innermost, innermost.__cause__)).strip().split("\n")
     what = type(innermost).__name__ + (": " + said[0] if said[0] else "")
     if not calls:
         return [what, *said[1:]]

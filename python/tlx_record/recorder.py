@@ -8,6 +8,7 @@ from . import autotune, fbtriton, locations, manifest, simulate, torch_host
 from .comparisons import Comparisons
 from .driver import benchmark, make_driver
 from .errors import RecordError
+from .failures import compiler_output
 from .names import file_name, in_folder
 from .patches import Patches
 from .targets import find_target
@@ -81,6 +82,7 @@ class Recorder:
         knobs.compilation.always_compile = True
 
     def _patch_triton(self, triton):
+        import triton.compiler
         import triton.testing
         from triton.compiler import compiler
         from triton.runtime import driver, jit
@@ -111,6 +113,7 @@ class Recorder:
         from_tensor = TensorDescriptor.from_tensor
         self.patches.set(TensorDescriptor, "__post_init__", validate_arrays)
         self.patches.set(TensorDescriptor, "from_tensor", staticmethod(lambda tensor, *rest, **more: from_tensor(as_tensor(tensor), *rest, **more)))
+        self.patches.set(triton.compiler, "compile", compiler_output()(compiler.compile))
         self.patches.set(compiler.CompiledKernel, "__init__", remember)
         self.patches.set(jit.JITFunction, "run", run_with_arrays)
 

@@ -19,6 +19,8 @@ std::string nearestWord(const std::string &word, const std::vector<std::string> 
     // Levenshtein distance, one row at a time, for as long as it can be the least.
     size_t least =
         std::max(word.size(), candidate.size()) - std::min(word.size(), candidate.size());
+    if (least > bestDistance)
+      continue;
     std::vector<size_t> row(candidate.size() + 1);
     for (size_t j = 0; j < row.size(); ++j)
       row[j] = j;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <sstream>
+#include <unordered_map>
 
 namespace tlx::sim {
 
@@ -50,9 +51,14 @@ const ParamInfo &info(Param param) { return Infos[static_cast<size_t>(param)]; }
 size_t paramCount() { return std::size(Infos); }
 
 Result<Param> findParam(std::string_view path) {
-  for (size_t i = 0; i < paramCount(); ++i)
-    if (path == Infos[i].path)
-      return Param(i);
+  static const std::unordered_map<std::string_view, Param> byPath = [] {
+    std::unordered_map<std::string_view, Param> index;
+    for (size_t i = 0; i < paramCount(); ++i)
+      index.emplace(Infos[i].path, Param(i));
+    return index;
+  }();
+  if (auto found = byPath.find(path); found != byPath.end())
+    return found->second;
   std::vector<std::string> paths;
   for (const ParamInfo &info : Infos)
     paths.emplace_back(info.path);

@@ -4,6 +4,8 @@
 
 #include <cctype>
 #include <cstdlib>
+#include <map>
+#include <mutex>
 #include <sstream>
 
 namespace tlx::sim {
@@ -36,6 +38,19 @@ public:
         return std::move(read).error();
     }
     return finish();
+  }
+
+  /// A built-in table, read once.
+  static Result<Chip> builtin(const BuiltinChip &table, int depth) {
+    static std::recursive_mutex mutex;
+    static std::map<std::string_view, Chip> known;
+    std::lock_guard lock(mutex);
+    if (auto found = known.find(table.name); found != known.end())
+      return found->second;
+    Result<Chip> read = ChipParser(table.text, std::string(table.name) + ".chip", depth).run();
+    if (read)
+      known.emplace(table.name, *read);
+    return read;
   }
 
 private:
@@ -107,7 +122,7 @@ private:
     for (const BuiltinChip &builtin : builtinChips()) {
       if (base != builtin.name)
         continue;
-      Result<Chip> parent = ChipParser(builtin.text, base + ".chip", depth + 1).run();
+      Result<Chip> parent = ChipParser::builtin(builtin, depth + 1);
       if (!parent)
         return std::move(parent).error();
       chip.values = parent->values;

@@ -10,8 +10,13 @@ LogicalResult AsyncCopyGlobalToLocalOp::verify() {
   if (!getResult().getType().getMutableMemory())
     return emitOpError("writes a buffer that is not mutable: ") << getResult().getType();
   if (!getUseBulk()) {
-    if (!isa<RankedTensorType>(getSrc().getType()))
+    auto values = dyn_cast<RankedTensorType>(tt::pointeeSameShape(getSrc().getType()));
+    if (!values)
       return emitOpError("needs a tensor of pointers unless useBulk is set");
+    MemDescType buffer = getResult().getType();
+    if (values.getShape() != buffer.getShape() ||
+        values.getElementType() != buffer.getElementType())
+      return emitOpError("values of type ") << values << " do not fit a buffer of type " << buffer;
     return success();
   }
   if (!getBulkSize() || !getBarrier())
