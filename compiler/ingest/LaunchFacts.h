@@ -15,7 +15,8 @@ struct LaunchFacts {
   std::optional<int> numCtas;                    ///< CTAs that run one program together
   std::optional<std::array<int64_t, 3>> cluster; ///< CTAs along x, y, z
   std::optional<int> threadsPerWarp;
-  std::string from; ///< who says so, for messages: a manifest's path, "flags"
+  std::string kernel; ///< that is launched; empty: not said
+  std::string from;   ///< who says so, for messages: a manifest's path, "flags"
 };
 
 } // namespace tlx

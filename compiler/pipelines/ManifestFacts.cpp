@@ -11,6 +11,7 @@ LaunchFacts launchFactsOf(const Manifest &manifest) {
     facts.numWarps = int(*manifest.defaultNumWarps);
   facts.numCtas = int(manifest.numCtas);
   facts.cluster = manifest.cluster;
+  facts.kernel = manifest.kernel;
   facts.from = manifest.file;
   return facts;
 }

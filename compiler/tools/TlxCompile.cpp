@@ -34,8 +34,9 @@ struct Options {
   cl::opt<std::string> input{cl::Positional, cl::desc("<file>"), cl::init("-")};
   cl::opt<std::string> output{"o", cl::desc("write here (default: standard output)"),
                               cl::value_desc("file"), cl::init("-")};
-  cl::opt<std::string> kernel{"kernel", cl::desc("the function (default: the only public one)"),
-                              cl::value_desc("name")};
+  cl::opt<std::string> kernel{
+      "kernel", cl::desc("the function (default: the manifest's, or the only public one)"),
+      cl::value_desc("name")};
   cl::opt<bool> resources{"resources",
                           cl::desc("print what the assembler says about registers and memory")};
   cl::opt<bool> layouts{"dump-layout",
@@ -85,7 +86,7 @@ int run(const Options &options) {
   if (options.layouts)
     tlx::dumpLayouts(**module, llvm::errs());
   tlx::CompileOptions compile;
-  compile.kernel = options.kernel;
+  compile.kernel = options.kernel.empty() ? facts->kernel : options.kernel.getValue();
   compile.file = file;
   compile.text = *text;
   compile.assembler = tlx::findAssembler();

@@ -41,6 +41,9 @@ class BadManifest(ToolTest):
 
     def test_otherKernel(self):
         self.changed(lambda m: m.update(kernel="no_such_kernel"), "no_such_kernel")
+        for tool in ("tlx-verify", "tlx-compile"):
+            self.refuses([tool, KERNEL, "--manifest", self.file("launch.json", '{"kernel": "no_such_kernel", "target": "cuda:90", "grid": [1, 1, 1], '
+                                                                '"metadata": {"default_num_warps": 4}, "args": []}')], where=None, says="no_such_kernel", line=False)
 
     def test_otherArguments(self):
         with self.subTest("one fewer"):
