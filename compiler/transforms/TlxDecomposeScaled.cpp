@@ -3,9 +3,6 @@
 //   tt.dot_scaled %a scale %s, %b, %c   ->   tt.dot (float(%a) * 2^(%s - 127)), float(%b), %c
 //
 // in bf16, or f16 where an operand has it. A scale of 255 stands for NaN.
-//
-// Those of 8-bit floats, which `mma.sync` lacks, are products of f16, which holds them all;
-// their sums in f32 are as exact as any bound on accumulation asks.
 #include "compiler/transforms/Passes.h"
 #include "compiler/transforms/SharedBuffers.h"
 
@@ -149,19 +146,6 @@ private:
   Type work;
 };
 
-bool isFloat8(Value value) {
-  return isa<Float8E4M3FNType, Float8E5M2Type>(tileType(value).getElementType());
-}
-
-void widenOperands(tt::DotOp op) {
-  OpBuilder b(op);
-  for (OpOperand *operand : {&op.getAMutable(), &op.getBMutable()})
-    if (isFloat8(operand->get()))
-      operand->set(tt::FpToFpOp::create(b, op.getLoc(), withElement(operand->get(), b.getF16Type()),
-                                        operand->get(), /*rbits=*/Value(),
-                                        /*rounding=*/tt::RoundingModeAttr()));
-}
-
 struct TlxDecomposeScaled : public impl::TlxDecomposeScaledBase<TlxDecomposeScaled> {
   void runOnOperation() override {
     SmallVector<tt::DotScaledOp> ops;
@@ -169,10 +153,6 @@ struct TlxDecomposeScaled : public impl::TlxDecomposeScaledBase<TlxDecomposeScal
     for (tt::DotScaledOp op : ops)
       if (failed(Decompose(op).run()))
         return signalPassFailure();
-    getOperation().walk([](tt::DotOp op) {
-      if (!tileType(op.getD()).getEncoding())
-        widenOperands(op);
-    });
   }
 };
 

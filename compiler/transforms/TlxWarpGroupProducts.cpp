@@ -4,7 +4,10 @@
 //   %d = tt.dot %a, %b, %c   ->   %d = ttng.warp_group_dot %a', buffer of %b, %c'
 //                                 ttng.warp_group_dot_wait
 //
-// The first operand stays in registers where the loop around has just computed it.
+// The first operand stays in registers where the loop around has just computed it. Elements of
+// other than 16 bits must lie along the sum. Where they do not, or products are too small, those of
+// 8-bit floats, which `mma.sync` lacks, are products of f16, which holds them all; their sums in
+// f32 are as exact as any bound on accumulation asks.
 #include "compiler/transforms/Passes.h"
 #include "compiler/transforms/SharedBuffers.h"
 
@@ -24,22 +27,47 @@ namespace tlx {
 
 namespace {
 
-/// Columns that one instruction has at most, and rows of a warp group (PTX ISA,
-/// "wgmma.mma_async").
-constexpr int64_t kMostColumns = 256, kGroupRows = 64, kGroupWarps = 4;
+/// Columns that one instruction has at most, bits of a row of its first operand, and rows of a warp
+/// group (PTX ISA, "wgmma.mma_async").
+constexpr int64_t kMostColumns = 256, kInstructionBits = 256, kGroupRows = 64, kGroupWarps = 4;
 
 RankedTensorType tileType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
-/// The layout of the product; null: mma.sync it is.
+bool isFloat8(Value value) {
+  return isa<Float8E4M3FNType, Float8E5M2Type>(tileType(value).getElementType());
+}
+
+void widenOperands(tt::DotOp op) {
+  OpBuilder b(op);
+  for (OpOperand *operand : {&op.getAMutable(), &op.getBMutable()}) {
+    RankedTensorType type = tileType(operand->get());
+    if (isFloat8(operand->get()))
+      operand->set(tt::FpToFpOp::create(
+          b, op.getLoc(), RankedTensorType::get(type.getShape(), b.getF16Type()), operand->get(),
+          /*rbits=*/Value(), /*rounding=*/tt::RoundingModeAttr()));
+  }
+}
+
+/// Whether one instruction multiplies the elements of `op` as they are.
+bool hasInstruction(tt::DotOp op) {
+  Type a = tileType(op.getA()).getElementType(), b = tileType(op.getB()).getElementType();
+  if (a.isInteger(8) && b.isInteger(8))
+    return tileType(op.getD()).getElementType().isInteger(32);
+  if (!tileType(op.getD()).getElementType().isF32())
+    return false;
+  return (isFloat8(op.getA()) && isFloat8(op.getB())) ||
+         (a == b && (a.isF16() || a.isBF16() ||
+                     (a.isF32() && op.getInputPrecision() == tt::InputPrecision::TF32)));
+}
+
+/// The layout of the product by its types; null: it has none.
 Attribute productLayout(tt::DotOp op) {
   RankedTensorType d = tileType(op.getD()), a = tileType(op.getA());
-  Type element = a.getElementType();
   int64_t warps = ttg::contextNumWarps(op).value_or(0);
-  bool suits = d.getRank() == 2 && !d.getEncoding() && !a.getEncoding() &&
-               d.getElementType().isF32() && (element.isF16() || element.isBF16()) &&
-               element == tileType(op.getB()).getElementType() && warps > 0 &&
-               warps % kGroupWarps == 0 && d.getDimSize(0) % kGroupRows == 0 &&
-               d.getDimSize(1) >= 16 && a.getDimSize(1) >= 16 &&
+  int64_t depth = kInstructionBits / a.getElementTypeBitWidth();
+  bool suits = d.getRank() == 2 && !d.getEncoding() && !a.getEncoding() && hasInstruction(op) &&
+               warps > 0 && warps % kGroupWarps == 0 && d.getDimSize(0) % kGroupRows == 0 &&
+               d.getDimSize(1) >= 16 && a.getDimSize(1) >= depth &&
                !op->getParentOfType<ttg::WarpSpecializePartitionsOp>();
   if (!suits)
     return {};
@@ -49,7 +77,7 @@ Attribute productLayout(tt::DotOp op) {
     return {};
   return ttg::NvidiaMmaEncodingAttr::get(op.getContext(), 3, 0, {unsigned(down), unsigned(across)},
                                          ArrayAttr::get(op.getContext(), {}),
-                                         {16u, unsigned(columns), 16u});
+                                         {16u, unsigned(columns), unsigned(depth)});
 }
 
 class Products {
@@ -57,15 +85,20 @@ public:
   explicit Products(tt::FuncOp function) : axes(function) {}
 
   void convert(tt::DotOp op) {
-    Attribute layout = productLayout(op);
+    Attribute layout = layoutFor(op);
+    if (!layout && !tileType(op.getD()).getEncoding()) {
+      widenOperands(op);
+      layout = layoutFor(op);
+    }
     if (!layout)
       return;
     OpBuilder b(op);
     Location loc = op.getLoc();
     Value c = required(b, op.getC(), layout);
     Value a = op.getA();
+    unsigned packed = 32 / tileType(a).getElementTypeBitWidth();
     if (isComputedHere(op, a))
-      a = required(b, a, ttg::DotOperandEncodingAttr::get(op.getContext(), 0, layout, 2));
+      a = required(b, a, ttg::DotOperandEncodingAttr::get(op.getContext(), 0, layout, packed));
     else
       a = inMemory(op, a);
     Value columns = inMemory(op, op.getB());
@@ -88,6 +121,14 @@ public:
   }
 
 private:
+  /// The layout of the product; null: mma.sync it is.
+  Attribute layoutFor(tt::DotOp op) {
+    Attribute layout = productLayout(op);
+    bool anyOrder = tileType(op.getA()).getElementTypeBitWidth() == 16;
+    bool suits = anyOrder || (liesAlong(op, op.getA(), 1) && liesAlong(op, op.getB(), 0));
+    return suits ? layout : Attribute();
+  }
+
   static Value required(OpBuilder &b, Value value, Attribute layout) {
     RankedTensorType type = tileType(value);
     auto wanted = RankedTensorType::get(type.getShape(), type.getElementType(), layout);
@@ -121,6 +162,27 @@ private:
     return load.getSrc();
   }
 
+  /// Whether `inMemory` has the elements along `dim` next to each other, as instructions read
+  /// elements of other than 16 bits only.
+  bool liesAlong(Operation *op, Value value, unsigned dim) {
+    if (auto trans = value.getDefiningOp<tt::TransOp>())
+      return liesAlong(op, trans.getSrc(), 1 - dim);
+    if (Value buffer = bufferRead(op, value)) {
+      auto type = cast<ttg::MemDescType>(buffer.getType());
+      return cast<ttg::NVMMASharedEncodingAttr>(type.getEncoding()).getTransposed() == (dim == 0);
+    }
+    return isColumns(value) == (dim == 0);
+  }
+
+  /// Whether `value` was loaded from memory where its columns are contiguous.
+  bool isColumns(Value value) {
+    auto load = value.getDefiningOp<tt::LoadOp>();
+    if (!load)
+      return false;
+    AxisInfo info = axes.of(load.getPtr());
+    return info.contiguity[0] > info.contiguity[1];
+  }
+
   Value inMemory(Operation *op, Value value) {
     if (auto trans = value.getDefiningOp<tt::TransOp>()) {
       OpBuilder b(op);
@@ -131,14 +193,10 @@ private:
     if (Value known = buffers.lookup(value))
       return known;
     RankedTensorType type = tileType(value);
-    bool columns = false;
-    if (auto load = value.getDefiningOp<tt::LoadOp>()) {
-      AxisInfo info = axes.of(load.getPtr());
-      columns = info.contiguity[0] > info.contiguity[1];
-    }
     OpBuilder b(op->getContext());
     b.setInsertionPointAfterValue(value);
-    auto buffer = memoryType(type.getShape(), type.getElementType(), swizzledLayout(type, columns));
+    auto buffer =
+        memoryType(type.getShape(), type.getElementType(), swizzledLayout(type, isColumns(value)));
     return buffers[value] =
                ttg::LocalAllocOp::create(b, value.getLoc(), buffer, value, nullptr).getResult();
   }

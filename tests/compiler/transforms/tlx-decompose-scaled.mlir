@@ -32,12 +32,3 @@ tt.func @second(%a: tensor<32x64xf16>, %b: tensor<64x32xf8E4M3FN>, %s: tensor<32
   %d = tt.dot_scaled %a, %b scale %s, %c lhs = fp16 rhs = e4m3 {fastMath = true} : tensor<32x64xf16> * tensor<64x32xf8E4M3FN>, tensor<32x2xi8> -> tensor<32x32xf32>
   tt.return %d : tensor<32x32xf32>
 }
-
-// CHECK-LABEL: @eight_bits
-// CHECK: %[[A:.*]] = tt.fp_to_fp %arg0 : tensor<64x32xf8E4M3FN> -> tensor<64x32xf16>
-// CHECK: %[[B:.*]] = tt.fp_to_fp %arg1 : tensor<32x64xf8E5M2> -> tensor<32x64xf16>
-// CHECK: tt.dot %[[A]], %[[B]], %arg2
-tt.func @eight_bits(%a: tensor<64x32xf8E4M3FN>, %b: tensor<32x64xf8E5M2>, %c: tensor<64x64xf32>) -> tensor<64x64xf32> {
-  %d = tt.dot %a, %b, %c : tensor<64x32xf8E4M3FN> * tensor<32x64xf8E5M2> -> tensor<64x64xf32>
-  tt.return %d : tensor<64x64xf32>
-}

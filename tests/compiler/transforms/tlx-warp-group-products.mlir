@@ -6,6 +6,8 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
 // CHECK-DAG: #[[MMA:.*]] = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 32, 16]}>
 // CHECK-DAG: #[[A:.*]] = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 // CHECK-DAG: #[[B:.*]] = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = true, elementBitWidth = 16}>
+// CHECK-DAG: #[[A8:.*]] = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 8}>
+// CHECK-DAG: #[[B8:.*]] = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = true, elementBitWidth = 8}>
 // CHECK-LABEL: @loaded
 // CHECK: %[[A0:.*]] = tt.load
 // CHECK: %[[AM:.*]] = ttg.local_alloc %[[A0]] : (tensor<64x64xf16>) -> !ttg.memdesc<64x64xf16, #[[A]]
@@ -83,7 +85,62 @@ tt.func @from_buffers(%x: !ttg.memdesc<64x64xf16, #ttg.nvmma_shared<{swizzlingBy
   tt.return %d : tensor<64x64xf32>
 }
 
-// Too few rows; elements that only some orders of which suit; half-precision sums.
+// Elements of other than 16 bits lie along the sum, in registers four to a word.
+// CHECK-LABEL: @eight_bits_along
+// CHECK: %[[AM:.*]] = ttg.local_alloc {{.*}} : (tensor<64x64xf8E4M3FN>) -> !ttg.memdesc<64x64xf8E4M3FN, #[[A8]]
+// CHECK: %[[BM:.*]] = ttg.local_alloc {{.*}} : (tensor<64x32xf8E5M2>) -> !ttg.memdesc<64x32xf8E5M2, #[[B8]]
+// CHECK: ttng.warp_group_dot %[[AM]], %[[BM]], {{.*}}maxNumImpreciseAcc = 64
+tt.func @eight_bits_along(%a: !tt.ptr<f8E4M3FN>, %b: !tt.ptr<f8E5M2>) -> tensor<64x32xf32> {
+  %zero = arith.constant dense<0.0> : tensor<64x32xf32>
+  %k = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %row = tt.expand_dims %k {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %rows = tt.broadcast %row : tensor<1x64xi32> -> tensor<64x64xi32>
+  %column = tt.expand_dims %k {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %columns = tt.broadcast %column : tensor<64x1xi32> -> tensor<64x32xi32>
+  %as = tt.splat %a : !tt.ptr<f8E4M3FN> -> tensor<64x64x!tt.ptr<f8E4M3FN>>
+  %ap = tt.addptr %as, %rows : tensor<64x64x!tt.ptr<f8E4M3FN>>, tensor<64x64xi32>
+  %bs = tt.splat %b : !tt.ptr<f8E5M2> -> tensor<64x32x!tt.ptr<f8E5M2>>
+  %bp = tt.addptr %bs, %columns : tensor<64x32x!tt.ptr<f8E5M2>>, tensor<64x32xi32>
+  %x = tt.load %ap : tensor<64x64x!tt.ptr<f8E4M3FN>>
+  %y = tt.load %bp : tensor<64x32x!tt.ptr<f8E5M2>>
+  %d = tt.dot %x, %y, %zero {maxNumImpreciseAcc = 64 : i32} : tensor<64x64xf8E4M3FN> * tensor<64x32xf8E5M2> -> tensor<64x32xf32>
+  tt.return %d : tensor<64x32xf32>
+}
+
+// The rows of %y are the columns of the product, along which its elements lie.
+// CHECK-LABEL: @integers
+// CHECK-DAG: %[[V:.*]] = ttg.memdesc_trans
+// CHECK: ttng.warp_group_dot %{{.*}}, %[[V]], {{.*}}-> tensor<64x64xi32,
+tt.func @integers(%x: tensor<64x32xi8>, %y: tensor<64x32xi8>) -> tensor<64x64xi32> {
+  %zero = arith.constant dense<0> : tensor<64x64xi32>
+  %t = tt.trans %y {order = array<i32: 1, 0>} : tensor<64x32xi8> -> tensor<32x64xi8>
+  %d = tt.dot %x, %t, %zero : tensor<64x32xi8> * tensor<32x64xi8> -> tensor<64x64xi32>
+  tt.return %d : tensor<64x64xi32>
+}
+
+// Single precision is tf32's only where the program says so.
+// CHECK-LABEL: @singles
+// CHECK: tt.dot
+// CHECK: ttng.warp_group_dot %{{.*}} {inputPrecision = 0 : i32
+tt.func @singles(%x: tensor<64x32xf32>, %y: tensor<64x32xf32>) -> tensor<64x64xf32> {
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %t = tt.trans %y {order = array<i32: 1, 0>} : tensor<64x32xf32> -> tensor<32x64xf32>
+  %c = tt.dot %x, %t, %zero, inputPrecision = ieee : tensor<64x32xf32> * tensor<32x64xf32> -> tensor<64x64xf32>
+  %d = tt.dot %x, %t, %c, inputPrecision = tf32 : tensor<64x32xf32> * tensor<32x64xf32> -> tensor<64x64xf32>
+  tt.return %d : tensor<64x64xf32>
+}
+
+// Along the columns they are widened, which any order suits.
+// CHECK-LABEL: @eight_bits
+// CHECK: %[[A:.*]] = tt.fp_to_fp %arg0 : tensor<64x32xf8E4M3FN> -> tensor<64x32xf16>
+// CHECK: %[[B:.*]] = tt.fp_to_fp %arg1 : tensor<32x64xf8E5M2> -> tensor<32x64xf16>
+// CHECK: ttng.warp_group_dot {{.*}}64x32xf16{{.*}}32x64xf16
+tt.func @eight_bits(%a: tensor<64x32xf8E4M3FN>, %b: tensor<32x64xf8E5M2>, %c: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %d = tt.dot %a, %b, %c : tensor<64x32xf8E4M3FN> * tensor<32x64xf8E5M2> -> tensor<64x64xf32>
+  tt.return %d : tensor<64x64xf32>
+}
+
+// Too few rows; integers along the columns; half-precision sums.
 // CHECK-LABEL: @not
 // CHECK-COUNT-3: tt.dot
 // CHECK-NOT: warp_group_dot
