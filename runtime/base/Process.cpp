@@ -47,7 +47,7 @@ static Error cannot(const std::string &what, const std::string &program) {
 
 enum class ErrorStream : uint8_t { Shown, Hidden };
 
-/// Starts the command; `output`, when given, is a pipe's end that gets its standard output.
+/// Starts the command; `output`, when given, is what gets its standard output.
 static pid_t start(const std::vector<std::string> &command, const Variables &environment,
                    int output, ErrorStream errors) {
   pid_t child = ::fork();
@@ -86,12 +86,21 @@ private:
 };
 } // namespace
 
-Result<int> runProgram(const std::vector<std::string> &command, const Variables &environment) {
+static Result<int> run(const std::vector<std::string> &command, const Variables &environment,
+                       int output) {
   Waiting waiting;
-  pid_t child = start(command, environment, -1, ErrorStream::Shown);
+  pid_t child = start(command, environment, output, ErrorStream::Shown);
   if (child < 0)
     return cannot("start", command.front());
   return waitFor(child);
+}
+
+Result<int> runProgram(const std::vector<std::string> &command, const Variables &environment) {
+  return run(command, environment, -1);
+}
+
+Result<int> runBeside(const std::vector<std::string> &command, const Variables &environment) {
+  return run(command, environment, STDERR_FILENO);
 }
 
 static Result<Captured> capture(const std::vector<std::string> &command,

@@ -20,6 +20,9 @@ using Variables = std::vector<std::pair<std::string, std::string>>;
 /// Ctrl-C is for that program to obey.
 Result<int> runProgram(const std::vector<std::string> &command, const Variables &environment = {});
 
+/// The same, with what it prints on the error stream: standard output holds this program's alone.
+Result<int> runBeside(const std::vector<std::string> &command, const Variables &environment);
+
 struct Captured {
   int status = 0;
   std::string output; ///< standard output

@@ -177,7 +177,7 @@ class Recording(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout.count("add on b200")), (0, 2), done.stderr)
         done = self.tlx("run", "--chip", "b200", "--target", "cuda:90", os.path.join(PROGRAMS, "vector_add.py"))
         self.assertEqual(done.returncode, 2)
-        self.assertRegex(done.stderr, r"^\S+/vector_add\.py: error: chip b200 cannot run target 'cuda:90'\n")
+        self.assertRegex(done.stderr, r"(?m)^\S+/vector_add\.py: error: chip b200 cannot run target 'cuda:90'\n")
         self.assertNotIn("/tmp/tlx-", done.stderr)
         done = self.tlx("run", "--target", "hip:gfx950", os.path.join(PROGRAMS, "vector_add.py"))
         self.assertEqual((done.returncode, done.stdout.count("add on mi350x")), (0, 2), done.stderr)
@@ -215,6 +215,7 @@ class Recording(unittest.TestCase):
         done = self.tlx("run", "--json", "--report", page, "--save-outputs=" + outputs, os.path.join(PROGRAMS, "vector_add.py"))
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual([report["kernel"] for report in json.loads(done.stdout)], ["add", "add"])
+        self.assertIn("sum is right", done.stderr)  # what the program prints is no part of the document
         for path in ("page-add.html", "page-add_2.html", "out/add/2.npy", "out/add_2/2.npy"):
             self.assertTrue(os.path.exists(os.path.join(self.folder, path)), path)
         self.assertIn("note: --report of add_2: %s\n" % os.path.join(self.folder, "page-add_2.html"), done.stderr)

@@ -215,7 +215,7 @@ Result<int> recordThenRun(const std::string &tool, const std::vector<std::string
     return checked->status;
   record.insert(record.end(), {"--quiet", "--out", folder.path}); // which is removed
   record.insert(record.end(), program.begin(), program.end());
-  auto recorded = runProgram(record, recorder->environment);
+  auto recorded = runBeside(record, recorder->environment);
   if (!recorded || *recorded != 0)
     return recorded;
   return runs ? runRecorded(tool, options, program.front(), folder.path)
