@@ -159,7 +159,9 @@ def coverage(path):
     lines += ["", "## Each UNKNOWN with its reason", "",
               "Other levels of these kernels are PROVED where they are not listed: a level alone that is UNKNOWN contradicts nothing.", ""]
     for reason, names in sorted(reasons.items(), key=lambda item: -len(item[1])):
-        lines += ["### %s (%d)" % (reason or "no reason", len(names)), ""] + ["- %s" % name for name in names] + [""]
+        whys = sorted({verify_corpus.knownFault(name, verify_corpus.UNDECIDED) or "" for name in names} - {""})
+        lines += ["### %s (%d)" % (reason or "no reason", len(names)), "", *("- %s" % name for name in names), ""]
+        lines += [line for why in whys for line in (why[0].upper() + why[1:] + ".", "")]
     return "\n".join(lines).rstrip() + "\n"
 
 

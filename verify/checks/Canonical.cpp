@@ -65,7 +65,10 @@ void Machine::prepareGroups() {
                 if (int loop = code.loopAround(static_cast<int>(pc), depth); loop >= 0)
                   unite(~effect.target.object, depth, loopId[task][loop]);
           });
-      for (int cls : classes) {
+      for (size_t i = 0; i < classes.size(); ++i) {
+        int cls = classes[i];
+        if (int whole = table.cls(cls).whole; whole >= 0 && table.cls(whole).prefixDepth > 0)
+          classes.push_back(whole);
         if (options.splitSiblings && !table.cls(cls).ords.empty()) {
           int depth = table.cls(cls).ords.back().first;
           int loop = code.loopAround(static_cast<int>(pc), depth);
@@ -272,6 +275,8 @@ void Machine::learn(const State &state, int task, int cls, const std::vector<int
       regrouped = true;
     }
   }
+  if (int whole = table.cls(cls).whole; whole >= 0 && table.cls(whole).prefixDepth > 0)
+    learn(state, task, whole, n);
   if (lag > lags[cls]) {
     lags[cls] = lag;
     if (auto it = classGroup.find({cls, c.prefixDepth}); it != classGroup.end())

@@ -1,14 +1,14 @@
 #include "verify/checks/Decisions.h"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 using namespace tlx::verify;
 
-/// How much of a launch-invariant value is remembered from one tile to the next:
-/// whether it is below this.
+/// How much of a value is remembered from one of its tiles to the next: whether it is below this.
 static constexpr int64_t PromoteCap = 1;
-/// ... and where it lies among so many numbers that it is compared with outside of all tiles.
+/// ... and where it lies among so many numbers that it is compared with outside of them.
 static constexpr size_t MostThresholds = 8;
 
 static int64_t ceilDiv(int64_t a, int64_t b) { return -floorDiv(-a, b); }
@@ -17,7 +17,6 @@ int DecisionTable::internClass(DecisionClass cls) {
   auto key = std::make_tuple(cls.rest.terms, cls.ords, cls.scale, cls.prefixDepth, cls.sibling);
   if (auto it = ids.find(key); it != ids.end())
     return it->second;
-  bool needsGlobal = cls.prefixDepth > 0 || !cls.ords.empty();
   uint32_t ords = 0;
   cls.invariant = true;
   for (auto [term, coef] : cls.rest.terms) {
@@ -25,10 +24,12 @@ int DecisionTable::internClass(DecisionClass cls) {
     cls.invariant &= linears.facts(term).launchInvariant;
   }
   cls.varies = ords != 0;
-  if (needsGlobal && !ords) {
-    DecisionClass global;
-    global.rest = cls.rest;
-    cls.global = internClass(std::move(global));
+  int innermost = static_cast<int>(std::bit_width(ords)) - 1;
+  if (innermost = std::max(innermost, 0); cls.prefixDepth > innermost || !cls.ords.empty()) {
+    DecisionClass whole;
+    whole.rest = cls.rest;
+    whole.prefixDepth = innermost;
+    cls.whole = internClass(std::move(whole));
   }
   auto [lo, hi] = linears.range(cls.rest);
   cls.range = {lo, hi};
@@ -45,7 +46,7 @@ int DecisionTable::variant(int cls, int sibling) {
   DecisionClass copy = classes[cls];
   copy.sibling = sibling;
   copy.eldest = cls;
-  copy.global = -1;
+  copy.whole = -1;
   return internClass(std::move(copy));
 }
 
@@ -178,7 +179,7 @@ Question DecisionTable::question(LinId d) {
   q.cls = internClass(std::move(cls));
   if (DecisionClass &asked = classes[q.cls]; !asked.ords.empty())
     asked.questions.push_back(q);
-  else if (asked.prefixDepth == 0 && asked.asked.size() < MostThresholds)
+  else if (asked.whole < 0 && asked.asked.size() < MostThresholds)
     asked.asked.push_back(threshold(q, {}));
   cache.emplace(d, q);
   return q;
@@ -206,9 +207,9 @@ Interval DecisionTable::known(const State &state, int cls, const std::vector<int
   };
   if (auto it = state.decisions.find(key(cls, n)); it != state.decisions.end())
     meet(it->second);
-  if (int global = classes[cls].global; global >= 0) {
-    meet(classes[global].range);
-    if (auto it = state.decisions.find({global, {}}); it != state.decisions.end())
+  if (int whole = classes[cls].whole; whole >= 0) {
+    meet(classes[whole].range);
+    if (auto it = state.decisions.find(key(whole, n)); it != state.decisions.end())
       meet(it->second);
   }
   return interval;
@@ -260,12 +261,12 @@ void DecisionTable::answer(State &state, const DecisionKey &key, int64_t t, bool
     interval.lo = std::max(interval.lo, t);
   else
     interval.hi = std::min(interval.hi, t - 1);
-  int global = classes[key.first].global;
-  if (global < 0)
+  int whole = classes[key.first].whole;
+  if (whole < 0)
     return;
   // Weakened to within the cap on both sides, so that it does not grow.
-  Interval &shared = state.decisions[{global, {}}];
-  for (int64_t asked : classes[global].asked)
+  Interval &shared = state.decisions[this->key(whole, key.second)];
+  for (int64_t asked : classes[whole].asked)
     if (yes && asked <= t)
       shared.lo = std::max(shared.lo, asked);
     else if (!yes && asked >= t)

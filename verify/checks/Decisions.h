@@ -9,7 +9,8 @@
 // the loop condition itself never contradict each other.
 //
 // R of a loop inside a tile loop is kept for each tile: what is remembered of a
-// launch-invariant R beyond its tile is only whether it is below `PromoteCap`.
+// launch-invariant R beyond its tile is only whether it is below `PromoteCap`, and
+// likewise, for as long as it lasts, of an R that an outer iteration has loaded.
 // Forgetting the rest loses precision, never soundness.
 //
 //===----------------------------------------------------------------------===//
@@ -41,8 +42,10 @@ struct DecisionClass {
   int eldest = -1; ///< of a sibling: the class without that
   bool invariant = false;
   bool varies = false; ///< R depends on iterations
-  int global = -1;     ///< class with the same R, no iteration numbers, for the launch
-  /// Of a class without iteration numbers: the t of the questions R >= t about it.
+  /// Class with the same R and no iteration numbers but those that R depends on: for the launch,
+  /// or for an iteration and all that it does in loops of its own.
+  int whole = -1;
+  /// Of such a class: the t of the questions R >= t about it.
   std::vector<int64_t> asked;
   std::vector<Question> questions; ///< about a class with iteration numbers
   Interval range;

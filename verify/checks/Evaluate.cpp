@@ -339,6 +339,27 @@ Machine::Eval Machine::decide(State &state, int task, ExprId expr, bool &value) 
       value = c == 0 ? !a : c == 1 ? a : false;
       return Eval::Known;
     }
+    // What variables say that are kept exactly is no question.
+    int64_t a, b;
+    auto hasValue = [&](ExprId e) {
+      auto isExact = [&](const ExprNode &part) {
+        return part.op != Op::Var || demands.of(static_cast<VarId>(part.value)).exact;
+      };
+      return program.exprs.isConst(e) ||
+             (!demands.isSymbolic(e) && program.exprs.every(e, isExact));
+    };
+    if (hasValue(node.a) && hasValue(node.b)) {
+      Eval ea = evaluate(state, task, node.a, a), eb = ea;
+      if (ea == Eval::Known)
+        eb = evaluate(state, task, node.b, b);
+      if (eb == Eval::Forks)
+        return eb;
+      int64_t holds;
+      if (eb == Eval::Known && foldBinary(node.op, a, b, holds)) {
+        value = holds != 0;
+        return eb;
+      }
+    }
     return compare(state, task, node.op, linears.of(node.a), linears.of(node.b),
                    state.tasks[task].n, true, value);
   }

@@ -29,7 +29,7 @@ public:
       const DecisionClass &cls = table.cls(k.first);
       Integers::Term r = form(cls.rest, k.second);
       for (const Interval &known :
-           {interval, cls.range, cls.global >= 0 ? table.cls(cls.global).range : Interval{}})
+           {interval, cls.range, cls.whole >= 0 ? table.cls(cls.whole).range : Interval{}})
         within(r, known.lo, known.hi);
     }
     for (const auto &[id, choice] : residues) {
@@ -398,7 +398,7 @@ Feasibility::Verdict Feasibility::judge(const std::map<DecisionKey, Interval> &d
       key = same.try_emplace(cls.rest.terms, DecisionKey{k.first, {}}).first->second;
     Interval &meet = facts[key];
     for (const Interval &known :
-         {interval, cls.range, cls.global >= 0 ? table.cls(cls.global).range : Interval{}}) {
+         {interval, cls.range, cls.whole >= 0 ? table.cls(cls.whole).range : Interval{}}) {
       meet.lo = std::max(meet.lo, known.lo);
       meet.hi = std::min(meet.hi, known.hi);
     }

@@ -264,3 +264,23 @@ TEST(Arithmetic, ShorterSumsAreTheSameNumbers) {
       made[4 + random(24)] = result;
   }
 }
+
+namespace {
+/// A task fills a buffer's slots in turn, from slot `N >= 1` on, and starts over at `wraps`.
+ProofResult::Verdict startsOver(int64_t wraps) {
+  Builder b;
+  Exprs &e = b.p.exprs;
+  ExprId n = b.arg("N", 0);
+  int data = b.buffer("data", 3);
+  VarId k = b.p.addVar("k"), slot = b.p.addVar("slot");
+  ExprId next = e.add(b.v(slot), b.c(1));
+  ExprId inTurn = e.select(e.binary(Op::Le, b.c(wraps), next), b.c(0), next);
+  b.root({b.loop(k, b.c(0), n, {b.write(data, b.v(slot))}, {{slot, e.lt(b.c(0), n), inTurn}})});
+  return prove(b.p, {}).verdict;
+}
+} // namespace
+
+TEST(Arithmetic, ACounterThatStartsAtAConditionIsComparedByItsValue) {
+  EXPECT_EQ(startsOver(3), ProofResult::Proved);
+  EXPECT_EQ(startsOver(4), ProofResult::Bug); // slot 3 of three
+}

@@ -421,6 +421,40 @@ TEST(Loops, ASizeIsTheSameInATileAndOutsideOfIt) {
   EXPECT_EQ(comparedInAndOutside(4).verdict, ProofResult::Bug); // with N = 4 nobody arrives
 }
 
+namespace {
+/// Two tasks meet as often as each tile says; one looks whether it is `least` times or more, meets
+/// the other and goes on with a loop over the rest.
+ProofResult metInAndOutside(int64_t least) {
+  Builder b;
+  Exprs &e = b.p.exprs;
+  ExprId tiles = b.arg("T", 0);
+  int named = b.named();
+  b.root({});
+  auto meet = [&] {
+    return b.event("bar", {b.effect(tlx::sync::Kind::NamedBarrierSync, named, b.c(9), b.c(256))});
+  };
+  auto task = [&](const char *name, bool looks) {
+    VarId tile = b.p.addVar("tile"), k = b.p.addVar("k");
+    ExprId times = e.opaque(Function::Load, b.v(tile));
+    Block body;
+    if (looks)
+      body.push_back(ifStmt(e.le(b.c(least), times), {meet()}));
+    body.push_back(b.loop(k, b.c(looks), times, {meet()}));
+    b.task(name, {b.loop(tile, b.c(0), tiles, std::move(body))});
+  };
+  task("looks", true);
+  task("counts", false);
+  return prove(b.p, {});
+}
+} // namespace
+
+TEST(Loops, ALoadedSizeIsTheSameInALoopAndOutsideOfIt) {
+  EXPECT_EQ(metInAndOutside(1).verdict, ProofResult::Proved) << metInAndOutside(1).reason;
+  ProofResult r = metInAndOutside(2); // a tile of one is waited for
+  ASSERT_EQ(r.verdict, ProofResult::Bug) << r.reason;
+  EXPECT_EQ(r.violation.cls, BugClass::Deadlock);
+}
+
 TEST(Loops, WhatNoEventDependsOnIsLeftOut) {
   Builder b;
   Exprs &e = b.p.exprs;
