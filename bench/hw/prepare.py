@@ -10,8 +10,10 @@ which. Variants of our own kernels are recorded here by scripts/record_kernel.py
 cuBLAS and cuDNN are measured too."""
 import argparse
 import concurrent.futures
+import itertools
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -81,11 +83,13 @@ def addRecorded(folder, root, kernels):
     """fbtriton's machine code: what was recorded beside the kernel, else what fbtriton makes of its .ttgir now."""
     made, wanted = os.path.join(os.path.abspath(folder), "made"), []
     os.makedirs(made, exist_ok=True)
+    levels = {}
     for place, name in kernels:
         source = os.path.join(root, place, name)
         target = os.path.join(made, "%s_%s.cubin" % (place.replace("/", "_"), name))
+        levels[name] = "ttgir" if os.path.exists(os.path.join(source, "kernel.ttgir")) else "ttir"
         if not os.path.exists(os.path.join(source, "kernel.cubin")):
-            wanted.append("%s %s" % (os.path.join(source, "kernel.ttgir"), target))
+            wanted.append("%s %s" % (os.path.join(source, "kernel." + levels[name]), target))
         elif not os.path.exists(target):
             shutil.copyfile(os.path.join(source, "kernel.cubin"), target)
     python = os.environ.get("TLX_FBTRITON_PYTHON")
@@ -93,9 +97,30 @@ def addRecorded(folder, root, kernels):
         subprocess.run([python, os.path.join(HERE, "fbtriton_code.py")], input="\n".join(wanted), text=True, check=True)
     for place, name in kernels:
         key, source = "%s_%s" % (place.replace("/", "_"), name), os.path.join(root, place, name)
-        package, cubin = os.path.join(folder, "packages", "ttgir_%s.tlxk" % key), os.path.join(made, key + ".cubin")
+        package, cubin = os.path.join(folder, "packages", "%s_%s.tlxk" % (levels[name], key)), os.path.join(made, key + ".cubin")
         if os.path.exists(package) and os.path.exists(cubin):
             recordedPackage(package, os.path.join(source, launchesOf(source)[0]), cubin, os.path.join(folder, "recorded", key + ".tlxk"))
+
+
+def otherElements(folder, root):
+    """What fbtriton makes for other elements, laid out as the corpus is: (place, name) of its fastest kernels in bf16 and of ours."""
+    out = []
+    for kernel in GEMMS:
+        name = "matmul_kernel_" + kernel
+        source, target = os.path.join(root, "hopper", name), os.path.join(folder, "variants", "bf16", name)
+        os.makedirs(target, exist_ok=True)
+        for file, copy in (("kernel.ttir",) * 2, ("kernel.ttgir",) * 2, (launchesOf(source)[0], "launch.json")):
+            with open(os.path.join(source, file), encoding="utf-8") as text, open(os.path.join(target, copy), "w", encoding="utf-8") as changed:
+                changed.write(re.sub(r"(?<!b)fp?16\b", "bf16", text.read()))
+        out.append(("bf16", name))
+    for name, kernel, _ in VARIANTS:
+        if kernel == WIDE:
+            target = os.path.join(folder, "variants", "own", name)
+            os.makedirs(target, exist_ok=True)
+            for extension, copy in ((".mlir", "kernel.ttir"), (".json", "launch.json")):
+                shutil.copyfile(os.path.join(folder, "variants", name + extension), os.path.join(target, copy))
+            out.append(("own", name))
+    return out
 
 
 def resized(manifest, m, n, k, tile):
@@ -168,17 +193,17 @@ def ownJobs(folder):
 
 
 def addGemms(out, root):
-    for kernel in GEMMS:
+    for kernel, (element, place) in itertools.product(GEMMS, (("f16", "hopper"), ("bf16", "bf16"))):
         name = "matmul_kernel_" + kernel
-        source = os.path.join(root, "hopper", name)
+        source = os.path.join(root if element == "f16" else os.path.join(out.path, "variants"), place, name)
         for m, n, k in SIZES:
             manifest = load(os.path.join(source, launchesOf(source)[0]))
             constants = manifest["constexprs"]
             manifest = resized(manifest, m, n, k, (constants["BM"], constants["BN"]))
-            size, file = "%dx%dx%d" % (m, n, k), "gemm-%s-%dx%dx%d" % (kernel, m, n, k)
-            for variant, package in (("compiled " + kernel, "packages/ttir_hopper_%s.tlxk" % name),
-                                     ("fbtriton " + kernel, "recorded/hopper_%s.tlxk" % name)):
-                out.case("gemm f16", size, variant, package, manifest, file, 2 * m * n * k)
+            size, file = "%dx%dx%d" % (m, n, k), "gemm-%s-%s-%dx%dx%d" % (element, kernel, m, n, k)
+            for variant, package in (("compiled " + kernel, "packages/ttir_%s_%s.tlxk" % (place, name)),
+                                     ("fbtriton " + kernel, "recorded/%s_%s.tlxk" % (place, name))):
+                out.case("gemm " + element, size, variant, package, manifest, file, 2 * m * n * k)
     for own, tile in (("gemm/hopper_ws", (128, 128)), ("gemm/hopper_wide", (128, 256))):
         for m, n, k in SIZES:
             manifest = resized(load(os.path.join(ROOT, "kernels", own + ".json")), m, n, k, tile)
@@ -190,8 +215,8 @@ def addVariants(out):
     for name, kernel, changes in VARIANTS:
         package, recorded = "packages/own_%s.tlxk" % name, os.path.join(out.path, "variants", name + ".json")
         if kernel == WIDE:
-            for m, n, k in SIZES:
-                out.case("gemm " + changes["element"], "%dx%dx%d" % (m, n, k), "own " + name, package,
+            for (m, n, k), (variant, code) in itertools.product(SIZES, (("own " + name, package), ("fbtriton " + name, "recorded/own_%s.tlxk" % name))):
+                out.case("gemm " + changes["element"], "%dx%dx%d" % (m, n, k), variant, code,
                          resized(load(recorded), m, n, k, (128, 256)), "own-%s-%dx%dx%d" % (name, m, n, k), 2 * m * n * k)
             continue
         for context in (1024, 2048, 4096, 8192):
@@ -261,6 +286,11 @@ def main():
         for level in options.level or LEVELS:
             key = "%s_%s_%s" % (level, folder.replace("/", "_"), name)
             jobs.append((key, os.path.join(source, "kernel." + level), os.path.join(source, launches[0])))
+    others = [] if options.correctness else otherElements(options.folder, root)
+    for place, name in others:
+        source = os.path.join(options.folder, "variants", place, name)
+        jobs += [("%s_%s_%s" % (file.split(".")[1], place, name), os.path.join(source, file), os.path.join(source, "launch.json"))
+                 for file in sorted(os.listdir(source)) if file.startswith("kernel.")]
     os.makedirs(os.path.join(corpusOut, "measured"), exist_ok=True)
     values = load(os.path.join(root, "measured", "h200-values.json"))
     write(os.path.join(corpusOut, "measured", "h200-values.json"), values)
@@ -274,6 +304,7 @@ def main():
             if error:
                 print("%s: %s" % (name, error))
     addRecorded(options.folder, root, kernels)
+    addRecorded(options.folder, os.path.join(os.path.abspath(options.folder), "variants"), others)
     same = shareCode(os.path.join(options.folder, "packages"), ["%s_%s" % (f.replace("/", "_"), n) for f, n in kernels])
     write(os.path.join(options.folder, "same.json"), same)
     if not options.correctness:
