@@ -188,6 +188,10 @@ LinId Linears::operation(Op op, int64_t name, std::vector<LinId> operands) {
         int64_t scale = forms[operands[i]].c;
         return add(zero, operands[1 - i], scale);
       }
+    auto [timesA, a] = factored(operands[0]);
+    auto [timesB, b] = factored(operands[1]);
+    if (timesA > 1 || timesB > 1) // 2 a * b = 2 (a * b): even, whatever a and b are
+      return add(intern({0, {}}), operation(op, name, {a, b}), timesA * timesB);
   }
   if (op == Op::Div)
     if (std::optional<LinId> nested = byUnknown(operands[0], operands[1]))

@@ -144,6 +144,7 @@ private:
   int internTerm(LinTerm term);
   LinId symbol(int64_t index);
   LinId operation(Op op, int64_t name, std::vector<LinId> operands);
+  std::pair<int64_t, LinId> factored(LinId id);
   std::optional<LinId> multipleOf(LinId form, LinId divisor);
   std::optional<LinId> byUnknown(LinId form, LinId divisor);
   std::optional<LinId> byNumber(Op op, LinId form, int64_t divisor);

@@ -9,6 +9,20 @@
 
 using namespace tlx::verify;
 
+/// The form as a number times the rest.
+std::pair<int64_t, LinId> Linears::factored(LinId id) {
+  LinForm form = forms[id];
+  int64_t common = std::abs(form.c);
+  for (auto [t, coef] : form.terms)
+    common = std::gcd(common, coef);
+  if (common < 2)
+    return {1, id};
+  form.c /= common;
+  for (auto &[t, coef] : form.terms)
+    coef /= common;
+  return {common, intern(std::move(form))};
+}
+
 /// What `divisor`, an unknown (contract: not zero), is multiplied with to give `form`: a loop of
 /// step P counts its iterations as (i * P) / P.
 std::optional<LinId> Linears::multipleOf(LinId form, LinId divisor) {
@@ -21,15 +35,25 @@ std::optional<LinId> Linears::multipleOf(LinId form, LinId divisor) {
   const LinTerm term = terms[id];
   if (term.kind != LinTerm::Operation || static_cast<Op>(term.value) != Op::Mul)
     return std::nullopt;
+  auto [times, rest] = factored(divisor); // products are of factors without numbers
   for (int i : {0, 1})
-    if (term.operands[i] == divisor)
-      return add(intern({0, {}}), term.operands[1 - i], scale);
+    if (scale % times == 0 && term.operands[i] == rest)
+      return add(intern({0, {}}), term.operands[1 - i], scale / times);
   return std::nullopt;
 }
 
 /// A quotient by P for one by 2 * P or of what has P in it more than once, so that loops of
 /// steps P and 2 * P say what they share: x / (2 P) = (x / P) / 2, (x + 2 P) / P = (x + P) / P + 1.
+/// And (2 y + 1) / (2 P) = y / P: the CTAs of a pair work on one tile.
 std::optional<LinId> Linears::byUnknown(LinId form, LinId divisor) {
+  if (auto [common, rest] = factored(divisor); common > 1 && !forms[rest].terms.empty())
+    if (std::optional<LinId> whole = byNumber(Op::Div, form, common);
+        whole && forms[*whole].terms.size() <= forms[form].terms.size() &&
+        std::all_of(forms[*whole].terms.begin(), forms[*whole].terms.end(), [&](const auto &piece) {
+          return std::any_of(forms[form].terms.begin(), forms[form].terms.end(),
+                             [&](const auto &other) { return other.first == piece.first; });
+        }))
+      return operation(Op::Div, 0, {*whole, rest});
   const LinForm by = forms[divisor];
   if (by.terms.size() != 1 || by.c != 0 || by.terms[0].second < 1)
     return std::nullopt;

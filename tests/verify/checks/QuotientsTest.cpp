@@ -79,6 +79,47 @@ TEST(Quotients, AComparisonWithoutItsQuotientIsTheSame) {
   EXPECT_EQ(changed, 336);
 }
 
+TEST(Quotients, NumbersOfAProductAreInFrontOfIt) {
+  Builder b;
+  Exprs &e = b.p.exprs;
+  ExprId x = b.arg("x", 0), y = b.arg("y", 1);
+  Linears linears(b.p);
+  auto times = [&](ExprId a, ExprId c) { return e.binary(Op::Mul, a, c); };
+  ExprId doubled = times(x, b.c(2)), sixfold = e.add(times(y, b.c(6)), b.c(3));
+  EXPECT_EQ(linears.of(times(doubled, y)), linears.of(times(times(x, y), b.c(2))));
+  EXPECT_EQ(linears.of(times(doubled, sixfold)),
+            linears.of(times(times(x, e.add(times(y, b.c(2)), b.c(1))), b.c(6))));
+  EXPECT_EQ(linears.of(e.binary(Op::Div, times(doubled, y), times(y, b.c(2)))), linears.of(x));
+}
+
+/// The programs of a pair: (2 y + 1) / (2 P) is y / P, (2 y + 2) / (2 P) is not.
+TEST(Quotients, ProgramsOfAPairHaveOneQuotient) {
+  Builder b;
+  Exprs &e = b.p.exprs;
+  ExprId y = b.arg("y", 0), p = b.arg("p", 1), q = b.arg("q", 1);
+  Linears linears(b.p);
+  auto times = [&](ExprId a, ExprId c) { return e.binary(Op::Mul, a, c); };
+  for (int64_t ctas : {2, 4}) {
+    ExprId tiles = times(times(p, b.c(ctas)), q);
+    auto share = [&](int64_t rank) {
+      return linears.of(e.binary(Op::Div, e.add(times(y, b.c(ctas)), b.c(rank)), tiles));
+    };
+    for (int64_t rank = 0; rank <= ctas; ++rank) {
+      EXPECT_EQ(share(rank) == share(0), rank < ctas) << rank << " of " << ctas;
+      for (int64_t vy = 0; vy < 40; ++vy)
+        for (int64_t vp = 1; vp < 4; ++vp)
+          for (int64_t vq = 1; vq < 4; ++vq) {
+            auto valueOf = [&](int64_t symbol) {
+              return std::optional(symbol == 0 ? vy : symbol == 1 ? vp : vq);
+            };
+            ASSERT_EQ(linears.evaluate(linears.form(share(rank)), valueOf),
+                      (ctas * vy + rank) / (ctas * vp * vq))
+                << rank << " of " << ctas << " at " << vy << ", " << vp << ", " << vq;
+          }
+    }
+  }
+}
+
 TEST(Quotients, AnUnknownDivisorIsMultipliedOutForPeople) {
   Builder b;
   Exprs &e = b.p.exprs;
