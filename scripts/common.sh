@@ -18,5 +18,11 @@ build_folder() {
   if [ "$1" = release ]; then echo "$TLX_ROOT/build"; else echo "$TLX_ROOT/build-$1"; fi
 }
 
+# Where setup.sh --fbtriton puts it; the tests take it from there.
+TLX_FBTRITON_FOLDER=$TLX_ROOT/.cache/fbtriton
+if [ -z "${TLX_FBTRITON_PYTHON:-}" ] && [ -x "$TLX_FBTRITON_FOLDER/bin/python" ]; then
+  export TLX_FBTRITON_PYTHON=$TLX_FBTRITON_FOLDER/bin/python
+fi
+
 # Debian's numpy belongs to Debian's interpreter, which another python3 in PATH may hide.
 TLX_PYTHON=${TLX_PYTHON:-$([ -x /usr/bin/python3 ] && echo /usr/bin/python3 || echo python3)}

@@ -12,6 +12,7 @@ export TLX_PYTHON
 # name: command, one a line.
 campaigns() {
   cat <<'LIST'
+from-python: ctest --test-dir build --output-on-failure -R 'python|recorded|integration-(tlx|commands)'
 roundtrip: $TLX_PYTHON tests/corpus/roundtrip.py
 fbtriton-equality: $TLX_PYTHON tests/corpus/fbtriton_equality.py
 layout-facts: $TLX_PYTHON scripts/layout_facts.py --check

@@ -15,6 +15,7 @@ its function variant() makes of the names and values.
 """
 import argparse
 import ast
+import hashlib
 import importlib.util
 import json
 import os
@@ -78,8 +79,10 @@ def record(path, changes=None):
     if module.LAUNCH["cluster"] != [1, 1, 1]:
         options["ctas_per_cga"] = tuple(module.LAUNCH["cluster"])
     compiled = triton.compile(source, target=target, options=options)
-    launch = manifest(module, compiled.metadata, compiled.asm["ttgir"], compiled.metadata.hash[:16])
-    return {".mlir": relative_locations(compiled.asm["ttir"], path), ".json": json.dumps(launch, indent=1) + "\n"}
+    text = relative_locations(compiled.asm["ttir"], path)
+    # fbtriton's own hash depends on where it is installed: on paths of AMD's device libraries.
+    launch = manifest(module, compiled.metadata, compiled.asm["ttgir"], hashlib.sha256(text.encode()).hexdigest()[:16])
+    return {".mlir": text, ".json": json.dumps(launch, indent=1) + "\n"}
 
 
 def value_of(text):
