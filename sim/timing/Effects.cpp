@@ -168,7 +168,7 @@ bool TimingMachine::issueEffect(TimedTask &task, const Effect &effect) {
   case Kind::NamedBarrierArrive: return namedBarrier(task, effect, false);
   case Kind::ClusterArrive:
     if (!effect.relaxed)
-      awaitSent(task);
+      awaitSent(task, 0);
     clusterArrive(task);
     return true;
   case Kind::ClusterWait: return clusterWait(task);
@@ -189,11 +189,8 @@ bool TimingMachine::issueEffect(TimedTask &task, const Effect &effect) {
     }
     [[fallthrough]];
   case Kind::TensormapFence: {
-    awaitSent(task);
     bool system = program.attrsOf(program.code[task.pc]).scope == Scope::Sys;
-    Cycles until = task.clock + (system ? costs.fenceSystem : costs.fenceGpu);
-    block(task, Reason::Memory, task.clock, until);
-    task.clock = until;
+    awaitSent(task, system ? costs.fenceSystem : costs.fenceGpu);
     dropCached(task);
     return true;
   }
@@ -455,11 +452,14 @@ void TimingMachine::cancelLaunch(TimedTask &task, int64_t answer) {
     cta->launchAnswers[answer] = granted;
 }
 
-/// A fence beyond the SM follows what was sent to memory before it.
-void TimingMachine::awaitSent(TimedTask &task) {
-  Cycles sent = memory->drained(task.cta->sm);
-  block(task, Reason::Memory, task.clock, sent);
-  task.clock = std::max(task.clock, sent);
+/// A fence beyond the SM follows what was sent to memory before it, and waits until the SM has all
+/// answers, to loads of others too.
+void TimingMachine::awaitSent(TimedTask &task, Cycles roundTrip) {
+  int sm = task.cta->sm;
+  Cycles sent = std::max(task.clock, memory->drained(sm)) + roundTrip;
+  Cycles until = std::max(sent, memory->answered(sm));
+  block(task, Reason::Memory, task.clock, until);
+  task.clock = until;
 }
 
 /// Outside a warp specialisation all warps of the CTA take part.

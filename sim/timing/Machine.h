@@ -138,7 +138,7 @@ private:
   void clusterArrive(TimedTask &task);
   bool clusterWait(TimedTask &task);
   void dropCached(TimedTask &task);
-  void awaitSent(TimedTask &task);
+  void awaitSent(TimedTask &task, Cycles roundTrip);
   void orderShared(TimedTask &task, Reg memory, bool write);
   void groupWait(TimedTask &task, const Effect &effect);
   void settle(TimedTask &task);

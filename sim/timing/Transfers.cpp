@@ -358,11 +358,14 @@ TimingMachine::Step TimingMachine::asyncCopy(TimedTask &task, const Inst &inst, 
   return runEffects(task, inst);
 }
 
-/// Stores to a peer's shared memory, by the threads or asynchronously.
+/// Stores to a peer's shared memory, by the threads or asynchronously; compiled code has a barrier
+/// of the task's threads before each asynchronous one.
 TimingMachine::Step TimingMachine::remoteStore(TimedTask &task, const Inst &inst, const Work &w) {
   if (!task.issued) {
     if (!begins(task, inst, w))
       return Step::Suspend;
+    if (inst.op == Op::AsyncRemoteStore)
+      taskBarrier(task);
     Cycles begin = task.clock;
     if (w.numPipes)
       runPipes(task, inst, w);

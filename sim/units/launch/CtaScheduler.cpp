@@ -1,6 +1,7 @@
 #include "sim/units/launch/CtaScheduler.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace tlx::sim {
 
@@ -8,6 +9,7 @@ CtaScheduler::Spec CtaScheduler::Spec::of(const Chip &chip) {
   Spec spec;
   spec.gpcs = chip.gpcs();
   spec.clusterSms = int(chip.integer(Param::ClusterSms));
+  spec.clusterCtas = int(chip.integer(Param::ClusterSmCtas));
   spec.maxCtas = int(chip.integer(Param::SmMaxCtas));
   spec.maxWarps = int(chip.integer(Param::SmMaxWarps));
   spec.maxCluster = int(chip.integer(Param::ClusterMaxCtas));
@@ -20,21 +22,23 @@ CtaScheduler::Spec CtaScheduler::Spec::of(const Chip &chip) {
   return spec;
 }
 
-/// First SMs of all places for clusters, in the order in which they are taken.
-static std::vector<int> clusterPlaces(const CtaScheduler::Spec &spec, int size) {
-  std::vector<int> begins;
-  for (int sm = 0; sm < int(spec.gpcs.size()); ++sm)
+/// The SMs of each GPC that clusters of `size` find room on. Of larger ones than two, the first of
+/// the smallest GPCs takes fewer, as occupancies by size and CTAs of an SM show.
+static std::vector<CtaScheduler::Range> clusterRanges(const CtaScheduler::Spec &spec, int size) {
+  std::vector<CtaScheduler::Range> ranges;
+  int sms = int(spec.gpcs.size());
+  for (int sm = 0; sm < sms; ++sm) {
     if (sm == 0 || spec.gpcs[sm] != spec.gpcs[sm - 1])
-      begins.push_back(sm);
-  begins.push_back(int(spec.gpcs.size()));
-  std::vector<int> places;
-  for (int round = 0; round * size < int(spec.gpcs.size()); ++round)
-    for (size_t gpc = 0; gpc + 1 < begins.size(); ++gpc)
-      if (int first = begins[gpc] + round * size; first + size <= begins[gpc + 1])
-        places.push_back(first);
-  if (size > 2 && spec.clusterSms > 0)
-    places.resize(std::min(places.size(), size_t(std::max(1, spec.clusterSms / size))));
-  return places;
+      ranges.push_back({sm, sm});
+    ++ranges.back().end;
+  }
+  if (size > 2 && spec.clusterSms > 0) {
+    auto smallest =
+        std::min_element(ranges.begin(), ranges.end(),
+                         [](const auto &a, const auto &b) { return a.size() < b.size(); });
+    smallest->end -= std::min(smallest->size(), std::max(0, sms - spec.clusterSms));
+  }
+  return ranges;
 }
 
 Result<CtaScheduler> CtaScheduler::create(const Spec &spec, const Demand &demand, int64_t clusters,
@@ -45,14 +49,19 @@ Result<CtaScheduler> CtaScheduler::create(const Spec &spec, const Demand &demand
   if (demand.warps > spec.maxWarps)
     return Error("a CTA of this launch has " + std::to_string(demand.warps) +
                  " warps; an SM of the chip holds " + std::to_string(spec.maxWarps));
-  std::vector<int> places;
+  std::vector<Range> ranges;
   if (clusterSize > 1)
-    places = clusterPlaces(spec, clusterSize);
-  if (clusterSize > spec.maxCluster || (clusterSize > 1 && places.empty()))
+    ranges = clusterRanges(spec, clusterSize);
+  int widest = 1;
+  for (const Range &range : ranges)
+    widest = std::max(widest, range.size());
+  if (clusterSize > std::min(spec.maxCluster, widest))
     return Error("a cluster of this launch has " + std::to_string(clusterSize) +
                  " CTAs; the chip allows " +
                  std::to_string(std::min(spec.maxCluster, int(spec.gpcs.size()))));
   int64_t fit = spec.maxCtas;
+  if (clusterSize > 1 && spec.clusterCtas > 0)
+    fit = std::min<int64_t>(fit, spec.clusterCtas);
   fit = std::min<int64_t>(fit, spec.maxWarps / std::max(1, demand.warps));
   if (demand.smemBytes + spec.smemReserved > 0)
     fit = std::min(fit, spec.smemBytes / (demand.smemBytes + spec.smemReserved));
@@ -67,7 +76,7 @@ Result<CtaScheduler> CtaScheduler::create(const Spec &spec, const Demand &demand
   scheduler.perSm = int(std::max<int64_t>(1, fit));
   scheduler.clusterSize = clusterSize;
   scheduler.clusters = clusters;
-  scheduler.places = std::move(places);
+  scheduler.ranges = std::move(ranges);
   double interval = clusterSize > 1 ? spec.clusterInterval : spec.interval;
   scheduler.starts = Port(1 / std::max(interval, 1e-3));
   scheduler.resident.assign(spec.gpcs.size(), 0);
@@ -85,19 +94,9 @@ CtaScheduler::Placement CtaScheduler::next(Cycles now) {
       return placement;
     placement.sms = {best};
   } else {
-    // The place with the least load.
-    int bestLoad = INT32_MAX, bestBase = -1;
-    for (int base : places) {
-      int load = *std::max_element(resident.begin() + base, resident.begin() + base + clusterSize);
-      if (load < perSm && load < bestLoad) {
-        bestLoad = load;
-        bestBase = base;
-      }
-    }
-    if (bestBase < 0)
+    placement.sms = placeCluster();
+    if (placement.sms.empty())
       return placement;
-    for (int rank = 0; rank < clusterSize; ++rank)
-      placement.sms.push_back(bestBase + rank);
   }
   for (int sm : placement.sms) {
     ++resident[sm];
@@ -106,6 +105,31 @@ CtaScheduler::Placement CtaScheduler::next(Cycles now) {
   placement.cluster = started++;
   placement.time = starts.commit(now, clusterSize).start;
   return placement;
+}
+
+/// The SMs with the fewest CTAs of one GPC: of the GPC that has the least there, and then in all.
+/// Empty: none has room.
+std::vector<int> CtaScheduler::placeCluster() const {
+  std::vector<int> best;
+  std::pair<int, int> bestLoad(INT32_MAX, 0);
+  for (const Range &range : ranges) {
+    std::vector<int> load(resident.begin() + range.begin, resident.begin() + range.end);
+    int total = std::accumulate(load.begin(), load.end(), 0);
+    if (range.size() * perSm - total < clusterSize)
+      continue;
+    std::vector<int> sms;
+    int most = 0;
+    while (int(sms.size()) < clusterSize) {
+      auto least = std::min_element(load.begin(), load.end());
+      most = std::max(most, (*least)++);
+      sms.push_back(range.begin + int(least - load.begin()));
+    }
+    if (std::pair(most, total) < bestLoad) {
+      bestLoad = {most, total};
+      best = std::move(sms);
+    }
+  }
+  return best;
 }
 
 int CtaScheduler::smsUsed() const { return int(std::count(used.begin(), used.end(), true)); }

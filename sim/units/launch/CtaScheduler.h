@@ -1,10 +1,9 @@
 //===- CtaScheduler.h - which CTA runs where, and when --------------------===//
 //
 // Clusters start in order of their index. Each goes to the SMs with the fewest
-// resident CTAs, one CTA to an SM, as long as shared memory, warps, registers and
-// CTA slots allow; the others wait for CTAs to exit. Of equal SMs single CTAs
-// take the first, so that neighbours share a GPC; clusters lie in one GPC and go
-// round the GPCs.
+// resident CTAs as long as shared memory, warps, registers and CTA slots allow;
+// the others wait for CTAs to exit. Of equal SMs single CTAs take the first, so
+// that neighbours share a GPC; clusters lie in one GPC and go round the GPCs.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -22,7 +21,8 @@ public:
   struct Spec {
     std::vector<int> gpcs; ///< by SM
     int maxCtas, maxWarps, maxCluster;
-    int clusterSms; ///< SMs with room for clusters of more than two; 0: all
+    int clusterSms;  ///< SMs with room for clusters of more than two; 0: all
+    int clusterCtas; ///< CTAs of clusters resident on an SM; 0: as others
     int64_t smemBytes, smemPerCta, smemReserved, registers;
     double interval, clusterInterval; ///< cycles between two CTAs, of clusters
     static Spec of(const Chip &chip);
@@ -32,6 +32,11 @@ public:
     int warps = 4;
     int warpSize = 32;
     int registersPerThread = 0; ///< 0: not known
+  };
+  /// SMs from `begin` to before `end`.
+  struct Range {
+    int begin, end;
+    int size() const { return end - begin; }
   };
   struct Placement {
     int64_t cluster = -1; ///< -1: nothing can start now
@@ -57,11 +62,13 @@ public:
 
 private:
   CtaScheduler() = default;
+  std::vector<int> placeCluster() const;
+
   int perSm = 0, clusterSize = 1;
   int64_t clusters = 0, started = 0;
   Port starts; ///< one CTA after the other, over the chip
   std::vector<int> resident;
-  std::vector<int> places; ///< first SMs of the places for clusters
+  std::vector<Range> ranges; ///< SMs of each GPC that clusters find room on
   std::vector<bool> used;
 };
 

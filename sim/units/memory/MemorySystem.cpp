@@ -28,8 +28,8 @@ MemorySystem::Spec MemorySystem::Spec::of(const Chip &chip) {
 
 MemorySystem::MemorySystem(const Spec &spec)
     : spec(spec), reads(spec.gpcs.size(), Port(spec.smBytesPerClk)),
-      writes(spec.gpcs.size(), Port(spec.smWriteBytesPerClk)), slices(spec.l2BytesPerClk),
-      hbm(spec.hbmBytesPerClk), cache(spec.l2Bytes, spec.partitions) {
+      writes(spec.gpcs.size(), Port(spec.smWriteBytesPerClk)), lastReady(spec.gpcs.size()),
+      slices(spec.l2BytesPerClk), hbm(spec.hbmBytesPerClk), cache(spec.l2Bytes, spec.partitions) {
   int groups = spec.gpcs.empty() ? 1 : spec.gpcs.back() + 1;
   for (size_t sm = 0; sm < spec.gpcs.size(); ++sm) {
     partitionOf.push_back(spec.gpcs[sm] * spec.partitions / groups);
@@ -59,6 +59,12 @@ Cycles MemorySystem::storedInTurn(const MemoryRequest &request) {
 }
 
 MemoryReply MemorySystem::commit(const MemoryRequest &request) {
+  MemoryReply reply = serve(request);
+  lastReady[request.sm] = std::max(lastReady[request.sm], reply.ready);
+  return reply;
+}
+
+MemoryReply MemorySystem::serve(const MemoryRequest &request) {
   asked += request.bytes;
   Port &link = (request.write || request.atomic ? writes : reads)[request.sm];
   Cycles linkDone = link.commit(request.time, request.bytes).done;

@@ -51,6 +51,8 @@ public:
   Cycles drained(int sm) const {
     return std::max({reads[sm].free(), writes[sm].free(), slices.free(), hbm.free()});
   }
+  /// When the SM has the answers to all that it sent so far, loads too.
+  Cycles answered(int sm) const { return lastReady[sm]; }
 
   /// From now on every block counts as held (a launch whose data fit and were
   /// left in L2 by an earlier one).
@@ -74,6 +76,7 @@ private:
     int64_t bytes = 0;
   };
   Pending *pendingFor(const MemoryRequest &request);
+  MemoryReply serve(const MemoryRequest &request);
   /// The last stores to a piece of memory, which one slice of L2 takes one after the other.
   struct Piece {
     uint64_t place = UINT64_MAX;
@@ -86,6 +89,7 @@ private:
   std::vector<Port> reads, writes; ///< links, by SM
   std::vector<int> partitionOf;    ///< by SM
   std::vector<Cycles> driftOf;     ///< by SM
+  std::vector<Cycles> lastReady;   ///< by SM
   std::vector<Pending> pending;    ///< direct-mapped
   std::vector<Piece> pieces;       ///< direct-mapped
   Port slices, hbm;

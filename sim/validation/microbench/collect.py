@@ -8,7 +8,7 @@ import json
 import os
 import sys
 
-FILES = ("Barriers", "Pipes", "Functions", "Memory", "Access", "Wgmma", "Tma")
+FILES = ("Barriers", "Clusters", "Pipes", "Functions", "Memory", "Access", "Wgmma", "Tma")
 PROFILED = {"Launches": ("sm__cycles_elapsed.max", "sm__cycles_active.avg"),
             "Traffic": ("lts__t_bytes.sum", "dram__bytes.sum", "sm__cycles_elapsed.max"),
             "TrafficBySource": ("lts__t_sectors_srcunit_tex.sum", "lts__t_sectors_srcunit_ltcfabric.sum")}

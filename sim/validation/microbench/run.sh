@@ -5,7 +5,7 @@ set -u
 bin=$1 out=$2
 mkdir -p "$out"
 nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.mem,clocks.max.sm,power.draw --format=csv > "$out/gpu.csv"
-for name in Barriers Pipes Functions Memory Access Wgmma Tma; do
+for name in Barriers Clusters Pipes Functions Memory Access Wgmma Tma; do
   timeout 60 "$bin/$name" > "$out/$name.jsonl" 2> "$out/$name.err" || echo "$name: exit code $?"
 done
 nvidia-smi --query-gpu=clocks.sm,clocks.mem,power.draw --format=csv,noheader >> "$out/gpu.csv"

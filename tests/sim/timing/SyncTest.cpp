@@ -360,6 +360,36 @@ TEST(TimedSync, ARemoteArrival) {
   EXPECT_LE(body, least + 20);
 }
 
+/// An arrival that releases waits until what the SM has asked memory for is there.
+TEST(TimedSync, AClusterBarrierAmongLoads) {
+  auto cycles = [](bool loads, bool relaxed) {
+    Scenario s;
+    s.b.facts().clusterDims[0] = 2;
+    s.launch.grid = {2, 1, 1};
+    s.launch.footprintBytes = int64_t(1) << 30; // nothing is left in L2
+    if (loads) {
+      Reg pointer = s.b.parameter("p", s.b.type(Type::pointerTensor({128}, DType::f32)), 0);
+      s.launch.arguments.resize(1);
+      s.launch.arguments[0].kind = TimingArgument::Kind::Pointer;
+      s.b.emit1(Op::Load, {pointer}, s.b.tensor({128}, DType::f32));
+    }
+    Effect arrive, wait;
+    arrive.kind = Kind::ClusterArrive;
+    arrive.relaxed = relaxed;
+    wait.kind = Kind::ClusterWait;
+    s.b.emit(Op::Sync, {}, {}, {}, {arrive, wait});
+    s.b.emit(Op::Return, {});
+    Result<TimingReport> report = s.run();
+    EXPECT_TRUE(report) << report.error().str();
+    return report->cycles;
+  };
+  EXPECT_EQ(cycles(false, false), cycles(false, true));
+  int64_t answer = at(Param::L2HitLatency) + at(Param::L2FarLatency) + at(Param::HbmLatency);
+  int64_t longer = cycles(true, false) - cycles(true, true);
+  EXPECT_GT(longer, answer - 100);
+  EXPECT_LT(longer, answer + 100);
+}
+
 TEST(TimedSync, ARankOutsideTheCluster) {
   Scenario s;
   Reg bar = s.barrier(1);

@@ -59,12 +59,28 @@ TEST(CtaScheduler, ClustersGoRoundTheGpcs) {
   EXPECT_EQ(scheduler.smsUsed(), 132);
 }
 
+/// As an H200 tells the occupancy of clusters: by their size and the CTAs that an SM has room for.
 TEST(CtaScheduler, LargeClustersFindRoomOnFewerSms) {
-  for (auto [size, fit] : {std::pair(4, 30), std::pair(8, 15), std::pair(16, 7)}) {
-    CtaScheduler scheduler = make({200000, 4}, 100, size);
+  for (auto [size, smem, fit] :
+       {std::tuple(2, 200000, 66), std::tuple(4, 200000, 30), std::tuple(4, 102400, 62),
+        std::tuple(4, 55296, 124), std::tuple(8, 200000, 15), std::tuple(8, 102400, 30),
+        std::tuple(8, 55296, 62), std::tuple(16, 200000, 7)}) {
+    CtaScheduler scheduler = make({smem, 4}, 1000, size);
     int placed = 0;
     while (scheduler.next(0).cluster >= 0)
       ++placed;
+    EXPECT_EQ(placed, fit) << size << ", " << smem;
+  }
+}
+
+TEST(CtaScheduler, FewerCtasOfClustersAreResident) {
+  for (auto [size, fit] :
+       {std::pair(1, 2112), std::pair(2, 1056), std::pair(4, 992), std::pair(8, 992)}) {
+    CtaScheduler scheduler = make({0, 4}, 10000, size);
+    EXPECT_EQ(scheduler.occupancy(), size == 1 ? 16 : 8);
+    int placed = 0;
+    while (scheduler.next(0).cluster >= 0)
+      placed += size;
     EXPECT_EQ(placed, fit) << size;
   }
 }

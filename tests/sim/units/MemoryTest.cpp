@@ -67,6 +67,9 @@ TEST(MemorySystem, LatencyOfHitsAndMisses) {
   MemoryReply hit = memory.commit({20, 1, 0x1000, 64});
   EXPECT_TRUE(hit.hit);
   EXPECT_EQ(hit.ready, 20 + 1 + 200);
+  EXPECT_EQ(memory.answered(0), 512);
+  EXPECT_EQ(memory.answered(1), 221);
+  EXPECT_EQ(memory.answered(2), 0); // has asked for nothing
   EXPECT_EQ(memory.hbmTraffic(), 64);
   EXPECT_EQ(memory.l2Traffic(), 128);
 }
