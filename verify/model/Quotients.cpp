@@ -318,7 +318,8 @@ LinId Linears::withoutQuotient(LinId id) {
   return withoutQuotient(result);
 }
 
-/// `x - 64 k >= 1` as `(x + 63) / 64 - k >= 1`, where somebody asks for that quotient.
+/// `x - 64 k >= 1` as `(x + 63) / 64 - k >= 1`, where somebody asks for that quotient. Of an x
+/// below zero, of which quotients round up, neither is so for any k from 0 on.
 LinId Linears::byBlocks(const LinForm &form) {
   LinForm x = form;
   auto ord = std::find_if(x.terms.begin(), x.terms.end(), [&](const auto &piece) {
@@ -334,7 +335,7 @@ LinId Linears::byBlocks(const LinForm &form) {
   LinId up = intern(x);
   auto known =
       termIds.find({LinTerm::Operation, static_cast<int64_t>(Op::Div), 0, {up, intern({by, {}})}});
-  if (known == termIds.end() || range(forms[up]).first < 0)
+  if (known == termIds.end() || (block > 0 && range(forms[up]).first < 0))
     return intern(form);
   return intern({block, {{known->second, 1}, {depth, -1}}});
 }

@@ -50,6 +50,37 @@ TEST(Quotients, HalvesOfALengthAreItsEvenAndOddNumbers) {
   EXPECT_EQ(r.violation.cls, BugClass::Exit);
 }
 
+TEST(Quotients, StepsOfABlockAreTheBlocksOfASizeOfAnySign) {
+  auto judged = [](int64_t step) {
+    Ring b;
+    ExprId n = b.arg("n"); // a length that is loaded
+    b.producer(b.e.div(b.e.add(n, b.c(63)), 64));
+    VarId position = b.p.addVar("position"), k = b.p.addVar("k");
+    return b.judge({b.loop(position, b.c(0), n, b.take(b.v(k)),
+                           {{k, b.c(0), b.e.add(b.v(k), b.c(1))}}, step)});
+  };
+  EXPECT_EQ(judged(64), Right);
+  EXPECT_EQ(judged(32), Wrong);
+
+  Builder b;
+  Linears linears(b.p);
+  LinId x = linears.of(b.arg("x")), k = linears.termForm({LinTerm::Ord, 1, 0, {}});
+  int changed = 0;
+  for (int64_t c = -5; c < 6; ++c) {
+    linears.quotient(linears.add(x, linears.intern({3 + (c + 8) % 4, {}})), 4);
+    LinId form = linears.add(linears.add(x, k, -4), linears.intern({c, {}}));
+    LinId blocks = linears.withoutQuotient(form);
+    changed += form != blocks;
+    for (int64_t value = -20; value < 20; ++value)
+      for (int64_t trip = 0; trip < 4; ++trip) {
+        Linears::Numbers numbers{{{0, value}}, {trip}};
+        auto isMore = [&](LinId id) { return linears.form(*linears.at(id, numbers)).c >= 1; };
+        ASSERT_EQ(isMore(form), isMore(blocks)) << value << ", " << trip << " and " << c;
+      }
+  }
+  EXPECT_EQ(changed, 9); // up to c = 3: a block more may be one of a negative size
+}
+
 TEST(Quotients, AComparisonWithoutItsQuotientIsTheSame) {
   Builder b;
   Exprs &e = b.p.exprs;
