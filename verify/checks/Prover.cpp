@@ -311,7 +311,8 @@ private:
   }
 
   /// A violation behind a loop that a launch-invariant value makes empty, so
-  /// that it is empty for the whole launch, asks for a precondition instead. The slot of a last
+  /// that it is empty for the whole launch, asks for a precondition instead; so does one behind a
+  /// question whether such a loop has a first iteration. The slot of a last
   /// step that there is none of (-1 % S) does where any question says that a size is zero, or
   /// where the launch is too short for the loop between prologue and epilogue.
   std::optional<Precondition> emptyLaunch(int node, BugClass violated) {
@@ -329,11 +330,11 @@ private:
       loopIsEmpty |= ofLoop && cls.invariant;
       if (n.fork.kind == Fork::OfDivided && violated == BugClass::OutOfRange)
         negatives.push_back(&n);
-      else if (ofLoop || violated == BugClass::OutOfRange)
+      else if (ofLoop || violated == BugClass::OutOfRange || isPeeledOff(n))
         empties.push_back(&n);
     }
     for (const Node *n : empties)
-      if (n->fork.kind == Fork::Begins || beforeFirst)
+      if (n->fork.kind == Fork::Begins || beforeFirst || isPeeledOff(*n))
         if (auto p = excluding(*n, false))
           return p;
     for (bool isPeeled : {false, true})
@@ -342,6 +343,17 @@ private:
           if (auto p = excluding(*n, isPeeled))
             return p;
     return std::nullopt;
+  }
+
+  /// Whether a question is one about a size that a loop runs up to, and so what is left of its
+  /// first iteration in front of it, as compilers and people peel it off.
+  bool isPeeledOff(const Node &n) const {
+    const DecisionTable &table = machine.decisions();
+    int cls = n.fork.key.first;
+    return n.fork.kind == Fork::Question && table.cls(cls).invariant &&
+           std::any_of(table.classes.begin(), table.classes.end(), [&](const DecisionClass &other) {
+             return other.whole == cls && !other.ords.empty();
+           });
   }
 
   /// The launches that answer a question otherwise, if these are those with a size of zero

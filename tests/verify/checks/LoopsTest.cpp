@@ -455,6 +455,35 @@ TEST(Loops, ALoadedSizeIsTheSameInALoopAndOutsideOfIt) {
   EXPECT_EQ(r.violation.cls, BugClass::Deadlock);
 }
 
+namespace {
+/// One task arrives when there is an iteration, others of which a loop runs perhaps; another
+/// waits for it.
+ProofResult peeled(bool hasRest) {
+  Builder b;
+  Exprs &e = b.p.exprs;
+  ExprId n = b.arg("N", 0);
+  int first = b.barriers("first", 1), data = b.buffer("data", 2);
+  b.root({b.init(first, 0, 1)});
+  VarId k = b.p.addVar("k");
+  Block sends{ifStmt(e.lt(b.c(0), n), {b.arrive(first, b.c(0))})};
+  if (hasRest)
+    sends.push_back(b.loop(k, b.c(1), n, {b.write(data, e.rem(b.v(k), 2))}));
+  b.task("sends", std::move(sends));
+  b.task("waits", {b.wait(first, b.c(0), b.c(0))});
+  return prove(b.p, {});
+}
+} // namespace
+
+TEST(Loops, AFirstIterationInFrontOfItsLoopIsOneOfIt) {
+  ProofResult r = peeled(true);
+  EXPECT_EQ(r.verdict, ProofResult::Proved) << r.violation.message;
+  ASSERT_EQ(r.preconditions.size(), 1u);
+  EXPECT_EQ(r.preconditions[0].text, "N >= 1");
+  r = peeled(false); // no loop is empty then
+  ASSERT_EQ(r.verdict, ProofResult::Bug) << r.reason;
+  EXPECT_EQ(r.violation.cls, BugClass::Deadlock);
+}
+
 TEST(Loops, WhatNoEventDependsOnIsLeftOut) {
   Builder b;
   Exprs &e = b.p.exprs;
