@@ -63,29 +63,38 @@ Machine::Eval Machine::evaluate(State &state, int task, ExprId expr, int64_t &va
   return Eval::Unknown;
 }
 
-/// Of a value that is not known, its residue is enough where nothing asks for more, and unless
-/// it is negative: steps towards zero would then not be those of the residue.
+/// Of a value that is not known, its residue is enough where nothing asks for more: from the
+/// threshold on. Below it, as below zero, steps towards zero would not be those of the residue.
 Machine::Eval Machine::evaluateFor(State &state, int task, ExprId expr, const Demand &demand,
                                    int64_t &value) {
   Eval e = evaluate(state, task, expr, value);
-  bool anySign = demand.threshold == Demand::AnySign, negative = false;
-  if (e != Eval::Unknown || demand.period < 2 || !(anySign || demand.threshold == 0))
+  bool anySign = demand.threshold == Demand::AnySign, below = false;
+  if (e != Eval::Unknown || demand.period < 2 || (!anySign && demand.threshold > demand.period))
     return e;
   if (!anySign)
-    if (e = isNegative(state, task, expr, negative); e != Eval::Known)
+    if (e = isBelow(state, task, expr, demand.threshold, below); e != Eval::Known)
       return e;
-  return negative ? Eval::Unknown : residue(state, task, expr, demand.period, value);
+  if (below)
+    return Eval::Unknown;
+  e = residue(state, task, expr, demand.period, value);
+  while (e == Eval::Known && !anySign && value < demand.threshold)
+    value += demand.period;
+  return e;
+}
+
+Machine::Eval Machine::isNegative(State &state, int task, ExprId expr, bool &value) {
+  return isBelow(state, task, expr, 0, value);
 }
 
 /// Asked where neither operands nor what is known of the launch says it.
-Machine::Eval Machine::isNegative(State &state, int task, ExprId expr, bool &value) {
+Machine::Eval Machine::isBelow(State &state, int task, ExprId expr, int64_t bound, bool &value) {
   LinId form = linears.of(expr);
   value = false;
-  if (linears.range(linears.form(form)).first >= 0)
+  if (linears.range(linears.form(form)).first >= bound)
     return Eval::Known;
-  Eval e = ask(state, task, linears.add(form, linears.intern({1, {}})), value);
+  Eval e = ask(state, task, linears.add(form, linears.intern({1 - bound, {}})), value);
   value = !value;
-  if (e == Eval::Forks && stop.fork.kind != Fork::Residue)
+  if (e == Eval::Forks && stop.fork.kind != Fork::Residue && bound == 0)
     stop.fork.kind = Fork::OfDivided;
   return e;
 }

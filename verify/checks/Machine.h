@@ -92,6 +92,7 @@ private:
   Eval askAt(State &state, int task, LinId form, std::vector<int64_t> n, bool mayFork, bool &value);
   Eval pinDown(State &state, int task, ExprId expr, int64_t &value);
   Eval isNegative(State &state, int task, ExprId expr, bool &value);
+  Eval isBelow(State &state, int task, ExprId expr, int64_t bound, bool &value);
   Eval chooseResidue(const State &state, int task, LinId form, int64_t modulus);
   Eval residue(State &state, int task, ExprId expr, int64_t modulus, int64_t &value);
   Eval residueOfParts(State &state, int task, const ExprNode &node, int64_t modulus,

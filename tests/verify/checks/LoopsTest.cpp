@@ -1,9 +1,7 @@
 // Trip counts and conditions: what a loop that may run zero times means for what
 // stands behind it.
 
-#include "tests/verify/Protocols.h"
-#include "verify/checks/Prover.h"
-#include "verify/model/Pace.h"
+#include "tests/verify/Rings.h"
 #include "verify/model/Prune.h"
 
 #include <gtest/gtest.h>
@@ -384,6 +382,39 @@ ProofResult drained(int more) {
 TEST(Loops, ACounterThatStartsAtAnArgumentIsKnownModuloItsUses) {
   EXPECT_EQ(drained(2).verdict, ProofResult::Proved) << drained(2).reason;
   ProofResult r = drained(3); // the third slot back is one that nobody has sent
+  ASSERT_EQ(r.verdict, ProofResult::Bug) << r.reason;
+  EXPECT_EQ(r.violation.cls, BugClass::Deadlock);
+}
+
+namespace {
+/// Tiles of N steps each through a ring of five, whose slots go on from tile to tile; after its
+/// tile the consumer waits for the slot that is `back` steps before the next tile's first.
+ProofResult endOfTile(int64_t back) {
+  Ring b(5);
+  Exprs &e = b.e;
+  ExprId tiles = b.arg("T", 0), n = b.arg("steps", 1);
+  VarId sent = b.p.addVar("sent"), taken = b.p.addVar("taken");
+  auto tile = [&](VarId before, const std::function<Block(ExprId)> &step) {
+    VarId k = b.p.addVar("k");
+    return b.loop(k, b.c(0), n, step(e.add(b.v(before), b.v(k))));
+  };
+  auto allTiles = [&](VarId before, Block body) {
+    return b.loop(b.p.addVar("tile"), b.c(0), tiles, std::move(body),
+                  {{before, b.c(0), e.add(b.v(before), n)}});
+  };
+  b.task("producer", {allTiles(sent, {tile(sent, [&](ExprId k) { return b.put(k); })})}, 1);
+  ExprId last = e.sub(e.add(b.v(taken), n), b.c(back));
+  Block body{tile(taken, [&](ExprId k) { return b.take(k); }),
+             b.wait(b.empty, b.slotOf(last), b.phase(last))};
+  b.task("consumer", {allTiles(taken, std::move(body))});
+  return b.prove();
+}
+} // namespace
+
+TEST(Loops, SlotsBeforeACountersEndAreKnownByItsResidue) {
+  ProofResult r = endOfTile(1);
+  EXPECT_EQ(r.verdict, ProofResult::Proved) << r.reason;
+  r = endOfTile(0); // the next tile's first slot, which the consumer has not released yet
   ASSERT_EQ(r.verdict, ProofResult::Bug) << r.reason;
   EXPECT_EQ(r.violation.cls, BugClass::Deadlock);
 }
