@@ -11,6 +11,8 @@ namespace {
 constexpr int MaxQuestions = 2000;
 /// Steps of the solver for one question on the way, and for the last one.
 constexpr unsigned Effort = 20'000, EffortToShow = 1'000'000, EffortForSmall = 50'000;
+/// An argument that nothing rests on.
+constexpr int64_t UnaskedSize = 256;
 
 /// Builds linear forms as solver terms, for given iteration numbers.
 class Translator {
@@ -72,6 +74,26 @@ public:
       }
     return any;
   }
+  /// The numbers that a launch has.
+  void pin(const SymbolValues &launch) {
+    for (const auto &[key, variable] : variables)
+      if (const LinTerm &term = linears.term(key.first); term.kind == LinTerm::Sym)
+        if (auto it = launch.find(term.value); it != launch.end())
+          within(variable, it->second, it->second);
+  }
+
+  /// Everything but what a launch pins is small; arguments are sizes, and not below `least`.
+  void limit(int64_t most, int64_t least, const SymbolValues *launch) {
+    for (const auto &[key, variable] : variables) {
+      const LinTerm &term = linears.term(key.first);
+      bool isSymbol = term.kind == LinTerm::Sym;
+      if (isSymbol && launch && launch->contains(term.value))
+        continue;
+      bool isSize = isSymbol && program.exprs.symbols[term.value].parameter >= 0;
+      within(variable, isSize ? std::max(least, -most) : -most, most);
+    }
+  }
+
   /// What values were asked for: term of the form, and iterations.
   std::map<std::pair<int, std::vector<int64_t>>, Integers::Term> variables;
 
@@ -326,6 +348,16 @@ std::optional<int64_t> Assignment::valueOfSymbol(int64_t symbol) const {
   return it == symbols.end() ? std::nullopt : valueOf(it->second, {});
 }
 
+/// A value for a symbol that no answer rests on: the launch's, or a size with whole tiles.
+int64_t Feasibility::unasked(int64_t symbol, const TermFacts &facts) const {
+  const Symbol &of = program.exprs.symbols[symbol];
+  int64_t value = of.parameter >= 0 ? std::max(UnaskedSize, of.divisor) : 0;
+  if (!launches.empty())
+    if (auto it = launches.front().find(symbol); it != launches.front().end())
+      value = it->second;
+  return std::clamp(value, facts.lo, facts.hi);
+}
+
 std::optional<Assignment> Feasibility::assign(const std::map<DecisionKey, Interval> &decisions,
                                               const Residues &residues) {
   Assignment out;
@@ -343,13 +375,12 @@ std::optional<Assignment> Feasibility::assign(const std::map<DecisionKey, Interv
     out.terms[leaf] = t;
     if (node.op == Op::Sym)
       out.symbols[node.value] = leaf;
-    // Nothing was asked of it: any value will do.
     Assignment::Term &term = out.known[t];
     const TermFacts &facts = linears.facts(t);
     term.iterations = facts.ords;
-    term.otherwise = facts.lo != INT64_MIN ? facts.lo : std::min<int64_t>(1, facts.hi);
-    if (node.op == Op::Sym && term.otherwise > 0)
-      term.otherwise = std::max(term.otherwise, program.exprs.symbols[node.value].divisor);
+    term.otherwise = node.op == Op::Sym      ? unasked(node.value, facts)
+                     : facts.lo != INT64_MIN ? facts.lo
+                                             : std::min<int64_t>(1, facts.hi);
   }
   auto take = [&](const Translator &translate) {
     for (const auto &[key, variable] : translate.variables)
@@ -367,21 +398,32 @@ std::optional<Assignment> Feasibility::assign(const std::map<DecisionKey, Interv
     if (any)
       take(translate);
   }
-  // Short runs are easier to follow, and small values easier to find.
-  for (int64_t limit : {8, 64, 512, 4096, 1 << 20, INT32_MAX})
-    for (int64_t programs : {1, 2, 0}) {
-      Translator translate(freshSolver(), linears, program, true);
-      translate.assume(table, decisions, residues, table.assumed);
-      bool pinned = programs && translate.pinPrograms(programs);
-      if (programs && !pinned)
-        continue;
-      for (const auto &[key, variable] : translate.variables)
-        translate.within(variable, -limit, limit);
-      if (solver->check(EffortForSmall) == smt::Answer::Satisfiable) {
-        take(translate);
-        return out;
+  // A launch that is given says most. Of others short runs are easier to follow, and small
+  // values easier to find.
+  auto find = [&](const SymbolValues *launch, int64_t least) {
+    for (int64_t most : {8, 64, 512, 4096, 1 << 20, INT32_MAX})
+      for (int64_t programs : {1, 2, 0}) {
+        if (programs && launch)
+          continue; // it says how many
+        Translator translate(freshSolver(), linears, program, true);
+        translate.assume(table, decisions, residues, table.assumed);
+        bool pinned = programs && translate.pinPrograms(programs);
+        if (programs && !pinned)
+          continue;
+        if (launch)
+          translate.pin(*launch);
+        translate.limit(most, least, launch);
+        if (solver->check(EffortForSmall) == smt::Answer::Satisfiable) {
+          take(translate);
+          return true;
+        }
       }
-    }
+    return false;
+  };
+  if (std::any_of(launches.begin(), launches.end(),
+                  [&](const SymbolValues &launch) { return find(&launch, INT64_MIN); }) ||
+      find(nullptr, 1) || find(nullptr, INT64_MIN))
+    return out;
   return any ? std::optional(out) : std::nullopt;
 }
 

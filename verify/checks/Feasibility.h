@@ -39,18 +39,23 @@ private:
   std::map<int, Term> known; ///< below 0: chosen
 };
 
+/// Numbers for symbols (index into Exprs::symbols).
+using SymbolValues = std::map<int64_t, int64_t>;
+
 class Feasibility {
 public:
-  Feasibility(Linears &linears, const DecisionTable &table, const Program &program)
-      : linears(linears), table(table), program(program) {}
+  /// `launches`: what those given have, which is what runs are shown with if it can be.
+  Feasibility(Linears &linears, const DecisionTable &table, const Program &program,
+              const std::vector<SymbolValues> &launches)
+      : linears(linears), table(table), program(program), launches(launches) {}
 
   using Residues = std::map<LinId, std::pair<int64_t, int64_t>>;
   /// False only when no values of the symbols give all the answers. `changed`
   /// is the form that was decided last: only what is related to it is looked at.
   bool possible(const std::map<DecisionKey, Interval> &decisions, const Residues &residues,
                 const LinForm &changed);
-  /// Values that give all the answers, small ones if there are; nothing when
-  /// none are found.
+  /// Values that give all the answers: those of a given launch if they do, else small
+  /// positive ones, else any; nothing when none are found.
   std::optional<Assignment> assign(const std::map<DecisionKey, Interval> &decisions,
                                    const Residues &residues);
 
@@ -67,9 +72,11 @@ private:
     bool repeated = false; ///< one of them stands in several places
   };
   const Unknowns &unknownsOf(const LinForm &form);
+  int64_t unasked(int64_t symbol, const TermFacts &facts) const;
   Linears &linears;
   const DecisionTable &table;
   const Program &program;
+  const std::vector<SymbolValues> &launches;
   std::map<std::string, Verdict> cache;
   std::map<std::vector<std::pair<int, int64_t>>, Unknowns> unknowns; ///< by terms
   std::unique_ptr<smt::Integers> solver; ///< made when the first question needs it

@@ -38,7 +38,7 @@ public:
          const Aside &aside, bool splitSiblings)
       : program(program), options(options), start(start), aside(aside),
         machine(program, {options.warProxy, splitSiblings, [this] { return exhausted(); }}),
-        feasibility(machine.decisions().linears, machine.decisions(), program),
+        feasibility(machine.decisions().linears, machine.decisions(), program, options.launches),
         split(splitSiblings) {}
 
   /// Whether the search stopped because a bound stays known across loops.

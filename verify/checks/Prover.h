@@ -27,6 +27,7 @@ struct ProverOptions {
   /// Does a given launch make this size, in its last program, smaller than `atLeast`?
   /// Such a launch forbids the precondition.
   std::function<bool(const Linears &, const LinForm &, int64_t atLeast)> launchReaches;
+  std::vector<SymbolValues> launches = {}; ///< those given, without a program
 };
 
 /// A decision on the way to a state, in words.

@@ -125,6 +125,23 @@ auto symbolsOf(const Program &program, const std::map<std::string, int64_t> &val
   };
 }
 
+/// What launches say of arguments and grids; which program a run is of, it says itself.
+std::vector<SymbolValues> argumentsOf(const Program &program,
+                                      const std::vector<std::map<std::string, int64_t>> &launches) {
+  std::vector<SymbolValues> out;
+  for (const auto &values : launches) {
+    SymbolValues &known = out.emplace_back();
+    for (size_t i = 0; i < program.exprs.symbols.size(); ++i) {
+      const Symbol &symbol = program.exprs.symbols[i];
+      if (symbol.parameter < 0 && !symbol.name.starts_with("num_programs."))
+        continue;
+      if (auto it = values.find(symbol.name); it != values.end())
+        known[static_cast<int64_t>(i)] = it->second;
+    }
+  }
+  return out;
+}
+
 /// A value of a parameter that a run does not depend on. What a descriptor describes is wide
 /// enough for the run's tiles: its sizes come behind it, then its strides.
 int64_t anyValue(FunctionOpInterface function, unsigned parameter) {
@@ -325,6 +342,7 @@ KernelReport verifyKernel(Operation *function, const std::string &path, IrLevel 
       }
       return false;
     };
+    options.launches = argumentsOf(encoded.program, launches);
     Linears forms(encoded.program);
     for (const Assumption &assumption : encoded.program.assumptions)
       for (size_t i = 0; i < launches.size(); ++i)

@@ -48,6 +48,21 @@ TEST(Sizes, AFaultIsShownWithItsSizeIfThatIsAllowed) {
   EXPECT_FALSE(found(program, 641));
 }
 
+/// A size that a launch has is one that its user knows; and nobody launches -1 blocks.
+TEST(Sizes, AFaultAtAllSizesIsShownAtAGivenOne) {
+  RingOptions wrong;
+  wrong.dropArriveOf = 0;
+  wrong.minTrips = INT64_MIN;
+  Program program = launched(wrong);
+  ProverOptions options;
+  EXPECT_GE(prove(program, options).values.valueOfSymbol(0).value_or(-1), 1);
+  options.launches = {{{0, 37}}};
+  EXPECT_EQ(prove(program, options).values.valueOfSymbol(0), 37);
+  // A launch in which all goes well is none that shows it.
+  options.launches = {{{0, 1}}};
+  EXPECT_NE(prove(program, options).values.valueOfSymbol(0), 1);
+}
+
 TEST(Sizes, NothingIsFoundInWhatIsRight) { EXPECT_FALSE(found(launched({}))); }
 
 /// Only an empty launch would show it: the loops need K of at least 1000.
