@@ -399,7 +399,7 @@ Machine::Outcome Machine::event(State &state, int task, int event) {
   ++state.serial;
   if (log && !comesBack)
     record(state, task, event);
-  if (!checkUnwritten(state, task, event))
+  if (!checkUnwritten(state, task, event) || !keepsOperands(state, task, event))
     return Outcome::Stopped;
   // In program order; what completes later is one piece of work, issued where
   // the first of its effects stands.

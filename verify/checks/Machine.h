@@ -163,6 +163,7 @@ private:
   };
   bool accessByStrands(State &state, int task, int event, const Resolved &what, int strands,
                        bool write);
+  bool keepsOperands(const State &state, int task, int event);
   bool mayAccess(State &state, int task, int event, const Resolved &what, const Accessor &by);
   bool isOrdered(State &state, int task, int event, const Cell &cell, sync::Space space,
                  const Accessor &by, uint32_t extent);

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 using namespace tlx::verify;
+using tlx::sync::Kind;
+using tlx::sync::Moment;
 
 std::string Machine::accessText(const Access &access) const {
   std::string text = access.async ? "asynchronous " : "";
@@ -82,6 +84,32 @@ bool Machine::accessByStrands(State &state, int task, int event, const Resolved 
   for (int half = 0; half < strands; ++half)
     if (!addAccess(state, task, event, what, by(half), state.epoch[strand(task, half)]))
       return false;
+  return true;
+}
+
+/// A piece of work, such as a product, that overwrites an operand while it reads it: parts of
+/// it come in no order. What it updates is not meant: that is one operand. False: violation.
+bool Machine::keepsOperands(const State &state, int task, int event) {
+  for (const Resolved &r : scratch)
+    for (const Resolved &w : scratch) {
+      const Target &read = r.effect->target, &written = w.effect->target;
+      if (r.effect->kind != Kind::Read || w.effect->kind != Kind::Write || !r.cells || !w.cells ||
+          r.effect->moment != Moment::Completion || w.effect->moment != Moment::Completion ||
+          read.approximate || written.approximate ||
+          (read.object == written.object && read.slot == written.slot &&
+           read.parts == written.parts))
+        continue;
+      if (std::find_first_of(r.cells->begin(), r.cells->end(), w.cells->begin(), w.cells->end()) ==
+          r.cells->end())
+        continue;
+      const std::vector<Buffer> &buffers = program.buffers;
+      violate({BugClass::Race,
+               program.events[event].op + " writes " + buffers[written.object].name +
+                   " where it reads " + buffers[read.object].name + ": they overlap",
+               here(state, task, event),
+               {}});
+      return false;
+    }
   return true;
 }
 

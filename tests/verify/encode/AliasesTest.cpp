@@ -300,3 +300,39 @@ TEST_F(AliasesTest, columnsOfTensorMemoryUnderAnotherName) {
   EXPECT_EQ(verdict(text(299)), "race");
   EXPECT_EQ(verdict(text(300)), "out-of-range");
 }
+
+TEST_F(AliasesTest, aProductMayNotOverwriteWhatItReads) {
+  auto product = [&](const std::string &of) {
+    const std::string acc = "!ttg.memdesc<64x32xf32, #u, #ttng.tensor_memory, mutable>";
+    const std::string half = "!ttg.memdesc<64x32xf16, #u, #ttng.tensor_memory, mutable>";
+    const std::string accs = "!ttg.memdesc<1x64x32xf32, #u, #ttng.tensor_memory, mutable>";
+    const std::string halves = "!ttg.memdesc<1x64x32xf16, #u, #ttng.tensor_memory, mutable>";
+    const std::string tile = "!ttg.memdesc<32x32xf16, #s, #smem, mutable>";
+    const std::string bar = "!ttg.memdesc<1xi64, #b, #smem, mutable>";
+    return EncodeTest::verdict(
+        R"(
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 16}>
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#u = #ttng.tensor_memory_encoding<blockM = 64, blockN = 32, colStride = 1>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32} {
+tt.func @k(%o: tensor<64x32xf16>, %v: tensor<32x32xf16>) {
+  %c0 = arith.constant 0 : i32
+  %true = arith.constant true
+  %false = arith.constant false
+  %d = ttng.tmem_alloc : () -> )" +
+        accs + "\n  %e = ttng.tmem_alloc : () -> " + accs + "\n  %h = tlx.local_alias %" + of +
+        " : " + accs + " -> " + halves + "\n  %a = ttg.memdesc_index %h[%c0] : " + halves + " -> " +
+        half + "\n  %w = ttg.memdesc_index %d[%c0] : " + accs + " -> " + acc +
+        "\n  ttng.tmem_store %o, %a, %true : tensor<64x32xf16> -> " + half +
+        "\n  %t = ttg.local_alloc %v : (tensor<32x32xf16>) -> " + tile +
+        "\n  %r = ttg.local_alloc : () -> " + bar + "\n  ttng.init_barrier %r, 1 : " + bar + R"(
+  ttng.fence_async_shared {bCluster = false}
+  %m = ttng.tc_gen5_mma %a, %t, %w[], %false, %true, %r[%true] {is_async} : )" +
+        half + ", " + tile + ", " + acc + ", " + bar +
+        "\n  ttng.wait_barrier %r, %c0, %true : " + bar + "\n  tt.return\n} }\n");
+  };
+  EXPECT_EQ(product("e"), "PROVED");
+  EXPECT_EQ(product("d"), "race");
+  EXPECT_NE(message.find("they overlap"), std::string::npos) << message;
+}
