@@ -289,16 +289,21 @@ void noteDeclared(Exec &exec, sync::Moment moment) {
     Cta *owner = nullptr;
     sync::Space space = tensor ? sync::Space::Tensor : sync::Space::Shared;
     MemRef ref = target.mem();
-    if (effect.rank != noReg && !effect.rankIsMask && !valueOf(effect.rank).isUnknown())
+    bool ranked = effect.rank != noReg && !valueOf(effect.rank).isUnknown();
+    if (ranked && !effect.rankIsMask)
       ref.rank = static_cast<int32_t>(valueOf(effect.rank).asInt());
     if (!exec.storage(ref, space, &owner))
       continue;
-    int32_t first = owner->rank, last = first;
+    auto mask = uint64_t(1) << owner->rank;
     if (exec.forPair()) // works on the memory of both
-      first &= ~1, last |= 1;
-    for (int32_t rank = first; rank <= last; ++rank)
-      exec.noteAccess(exec.cluster.cta(rank), exec.prepared.map(program.regTypes[effect.target]),
-                      ref, space, effect.proxy, effect.kind == sync::Kind::Write);
+      mask = uint64_t(3) << (owner->rank & ~1);
+    if (ranked && effect.rankIsMask) // a multicast
+      mask = static_cast<uint64_t>(valueOf(effect.rank).asInt());
+    for (size_t rank = 0; rank < exec.cluster.numCtas(); ++rank)
+      if (mask >> rank & 1)
+        exec.noteAccess(exec.cluster.cta(static_cast<int32_t>(rank)),
+                        exec.prepared.map(program.regTypes[effect.target]), ref, space,
+                        effect.proxy, effect.kind == sync::Kind::Write);
   }
 }
 

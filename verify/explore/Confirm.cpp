@@ -46,9 +46,9 @@ public:
       return close(result.verdict, result.what, result.message);
     if (auto stuck = interpreter.stuck(world))
       return close(Confirmation::Shown, stuck->what, stuck->message);
-    if (int last = violating(); last >= 0 && (overtakes(last) || races(last)))
-      return close(Confirmation::Shown, result.what, result.message);
-    if (outlives() || reachesPeer(violating()))
+    int last = violating();
+    if ((last >= 0 && ((request.aboutRaces && races(last)) || overtakes(last) || races(last))) ||
+        outlives() || reachesPeer(last))
       return close(Confirmation::Shown, result.what, result.message);
     if (request.aboutProxies) {
       ExploreOptions orders;

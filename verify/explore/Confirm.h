@@ -25,6 +25,7 @@ struct ConfirmRequest {
   RunStep at;               ///< where it shows
   LeafValues values;
   bool aboutProxies = false; ///< it is about what a proxy sees
+  bool aboutRaces = false;   ///< looked for first: it may let a wait pass wrongly too
   bool aboutWrites = false;  ///< it is about what nothing has written
 };
 

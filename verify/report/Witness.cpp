@@ -13,6 +13,7 @@ Confirmation tlx::verify::confirm(const Program &program, const ProofResult &res
       request.run.push_back({step.task, step.event});
   request.at = {result.violation.at.task, result.violation.at.event};
   request.aboutProxies = result.violation.cls == BugClass::ProxyFence;
+  request.aboutRaces = result.violation.cls == BugClass::Race;
   request.aboutWrites = result.violation.cls == BugClass::Uninitialized;
   request.values = [&](ExprId leaf, const LeafPlace &place) -> std::optional<int64_t> {
     const ExprNode &node = program.exprs[leaf];

@@ -21,6 +21,16 @@ static bool samePlace(const sim::Location &place, const SourceLocation &wanted) 
          baseName(place.file) == baseName(wanted.file);
 }
 
+bool liesAt(const sim::Program &program, sim::LocId loc, const SourceLocation &wanted) {
+  if (loc < 0)
+    return wanted.line == 0;
+  // Of inlined code a trace may name any of the calls.
+  for (; loc >= 0; loc = program.locations[size_t(loc)].caller)
+    if (samePlace(program.locations[size_t(loc)], wanted))
+      return true;
+  return false;
+}
+
 /// Many operations have become "sync" instructions, told apart by what they do.
 static bool hasEffectOf(const sim::Program &program, const sim::Inst &inst, std::string_view name) {
   using K = sync::Kind;
@@ -59,13 +69,7 @@ bool matches(const sim::Program &program, sim::Pc pc, const replay::Operation &o
     return false;
   if (!known && op.location.line == 0)
     return false;
-  if (inst.loc < 0)
-    return op.location.line == 0;
-  // Of inlined code a trace may name any of the calls.
-  for (sim::LocId loc = inst.loc; loc >= 0; loc = program.locations[size_t(loc)].caller)
-    if (samePlace(program.locations[size_t(loc)], op.location))
-      return true;
-  return false;
+  return liesAt(program, inst.loc, op.location);
 }
 
 static bool inside(const sim::Loop &loop, sim::Pc pc) { return loop.head <= pc && pc < loop.exit; }

@@ -17,6 +17,10 @@ namespace tlx::device {
 /// Whether the instruction at `pc` is (part of) the operation.
 bool matches(const sim::Program &program, sim::Pc pc, const replay::Operation &op);
 
+/// Whether a location, or a call that it was inlined into, is `wanted`; any is where that is not
+/// known.
+bool liesAt(const sim::Program &program, sim::LocId loc, const SourceLocation &wanted);
+
 /// Counts, for one task, the iterations of the loops it is in.
 class LoopCounter {
 public:

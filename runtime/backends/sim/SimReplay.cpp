@@ -297,7 +297,8 @@ private:
       if (answer.kind == Answer::Kind::Branch) {
         if (inst.op != sim::Op::CondBr)
           continue;
-        op.name.clear(); // scf.if and the like have become this jump
+        op.name.clear();        // scf.if and the like have become this jump
+        op.location.column = 0; // of the condition, or of the statement
       }
       if (!matches(program, task.pc, op))
         continue;
@@ -473,16 +474,35 @@ private:
   // The end
   //===--------------------------------------------------------------------===//
 
+  /// How much a finding is the trace's violation: where that is, or where the trace's last step
+  /// is, which it collides with.
+  enum class Likeness : uint8_t { Same, OfItsKind, Other };
+
+  Likeness likenessOf(const Finding &finding) const {
+    if (!isViolation(trace.violation.category, finding))
+      return Likeness::Other;
+    auto isThere = [&](sim::LocId loc) {
+      return liesAt(program, loc, trace.violation.op.location) ||
+             (!trace.events.empty() && liesAt(program, loc, trace.events.back().op.location));
+    };
+    bool there = isThere(finding.loc) ||
+                 std::any_of(finding.notes.begin(), finding.notes.end(),
+                             [&](const Finding::Note &note) { return isThere(note.loc); });
+    return there ? Likeness::Same : Likeness::OfItsKind;
+  }
+
   LaunchReport conclude(const std::vector<Finding> &findings) {
     LaunchReport report;
     bool same = metOtherPhase();
-    // What the trace is about comes first.
-    for (bool claimed : {true, false})
+    // What the trace is about comes first: where it says, then of its kind.
+    for (Likeness like : {Likeness::Same, Likeness::OfItsKind, Likeness::Other})
       for (const Finding &finding : findings)
-        if (isViolation(trace.violation.category, finding) == claimed) {
+        if (likenessOf(finding) == like)
           report.findings.push_back(findingOf(kernel, finding));
-          same |= claimed;
-        }
+    // A race elsewhere is another one; other kinds may show in other places.
+    Likeness enough = trace.violation.category == "race" ? Likeness::Same : Likeness::OfItsKind;
+    same |= std::any_of(findings.begin(), findings.end(),
+                        [&](const Finding &finding) { return likenessOf(finding) <= enough; });
     std::string claim = trace.violation.category + ": " + trace.violation.message;
     if (same) {
       report.notes.push_back("the replay of " + std::to_string(trace.events.size()) +

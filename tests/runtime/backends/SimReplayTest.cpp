@@ -9,7 +9,37 @@ using sim::Op;
 
 namespace {
 
-constexpr int waitLine = 20, arriveLine = 30;
+constexpr int waitLine = 20, arriveLine = 30, writeLine = 40, readLine = 50;
+
+/// One task writes a tile that another reads, and nothing orders them.
+std::shared_ptr<sim::Program> racing() {
+  sim::test::Kernel b("racing");
+  sim::Reg tile = b.shared("tile", {128}, DType::f32, b.plain({128}));
+  auto on = [](sync::Kind kind, sim::Reg target) {
+    sim::Effect effect;
+    effect.kind = kind;
+    effect.space = sync::Space::Shared;
+    effect.target = target;
+    return effect;
+  };
+  sim::test::Kernel::PartitionSpec reader;
+  reader.name = "partition0";
+  reader.body = [&](const sim::Regs &args) {
+    b.at(readLine);
+    b.emit1(Op::LocalLoad, {args[0]}, b.tensor({128}, DType::f32), {},
+            {on(sync::Kind::Read, args[0])});
+  };
+  b.warpSpecialize({tile}, {},
+                   [&] {
+                     b.at(writeLine);
+                     sim::Reg ones = b.constantFloat(b.tensor({128}, DType::f32), 1);
+                     b.emit(Op::LocalStore, {ones, tile}, {}, {}, {on(sync::Kind::Write, tile)});
+                     return sim::Regs{};
+                   },
+                   {reader});
+  b.ret();
+  return std::make_shared<sim::Program>(b.finish());
+}
 
 /// The default task waits for phase 0 in each of `n` rounds (with the parity of
 /// the round); the partition arrives once a round, or not at all in round 1.
@@ -123,6 +153,22 @@ TEST(SimReplay, OrderDecides) {
   LaunchReport report = follow(false, t);
   EXPECT_NE(notes(report).find("ends in the violation of the trace"), std::string::npos)
       << notes(report);
+}
+
+TEST(SimReplay, ARaceElsewhereIsAnotherOne) {
+  for (bool there : {true, false}) {
+    replay::Trace t = trace("race", 1);
+    t.kernel = "racing";
+    t.scalars.clear();
+    t.violation.op = {"", -1, {"kernel.py", unsigned(there ? writeLine : readLine + 1), 1}};
+    LaunchReport report;
+    SimKernel kernel(racing(), "racing.ttir");
+    if (auto replayed = replayOnSim(kernel, t); replayed.ok())
+      report = *replayed;
+    ASSERT_FALSE(report.findings.empty());
+    EXPECT_EQ(report.findings[0].category, "race") << notes(report);
+    EXPECT_EQ(report.findings.back().category == "replay-mismatch", !there) << notes(report);
+  }
 }
 
 TEST(SimReplay, ATraceThatCannotBeFollowedSaysWhere) {
