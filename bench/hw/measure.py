@@ -90,18 +90,18 @@ def values(end):
     """What is not as the chip computed it from the recorded code, by level; a machine code runs once."""
     out, known = {}, {}
     for level in levels():
-        own = [l for l in measured() if codeOf(level, l)[1]]
+        own, ran = [l for l in measured() if codeOf(level, l)[1]], {}
         path = os.path.join(tempfile.gettempdir(), "values-%s.json" % level)
-        code, text, err = capture([sys.executable, at("gpu_values.py"), "--level", level, "--packages", at("packages"),
-                                   "--jobs", str(JOBS), "--json", path, *own], timeout=min(240, end - time.perf_counter()))
-        print("values", level, "exit", code, "launches", len(own))
-        print("\n".join(line[:220] for line in (text + err).splitlines()))
-        if os.path.exists(path):
-            ran = load(path)
-            known.update((codeOf(level, l)[0] + l, v) for l, v in ran.items())
-            rows = {l: known.get(codeOf(level, l)[0] + l, {"verdict": "not run", "detail": ""}) for l in measured()}
-            out[level] = {"launches": len(rows), "ran": len(ran), "odd": {
-                l: v for l, v in rows.items() if v["verdict"] not in ("same", "close")}}
+        if own:
+            code, text, err = capture([sys.executable, at("gpu_values.py"), "--level", level, "--packages", at("packages"),
+                                       "--jobs", str(JOBS), "--json", path, *own], timeout=min(240, end - time.perf_counter()))
+            print("values", level, "exit", code, "launches", len(own))
+            print("\n".join(line[:220] for line in (text + err).splitlines()))
+            ran = load(path) if os.path.exists(path) else {}
+        known.update((codeOf(level, l)[0] + l, v) for l, v in ran.items())
+        rows = {l: known.get(codeOf(level, l)[0] + l, {"verdict": "not run", "detail": ""}) for l in measured()}
+        out[level] = {"launches": len(rows), "ran": len(ran), "odd": {
+            l: v for l, v in rows.items() if v["verdict"] not in ("same", "close")}}
     return out
 
 

@@ -321,9 +321,12 @@ void LayoutProblem::visit(Operation *op) {
   }
   if (auto gather = dyn_cast<tt::GatherOp>(op))
     return tie(gather.getIndicesMutable(), gather.getResult());
+  // What is broadcast is small: tiles of other layouts may be made of it too.
+  if (auto broadcast = dyn_cast<tt::BroadcastOp>(op))
+    return join(variableOf(broadcast.getResult()), place(broadcast.getSrcMutable()));
   if (op->hasTrait<OpTrait::Elementwise>() ||
-      isa<tt::BroadcastOp, tt::ScanOp, tt::MapElementwiseOp, tt::ElementwiseInlineAsmOp,
-          ttg::LocalGatherOp, ttg::LocalScatterOp>(op))
+      isa<tt::ScanOp, tt::MapElementwiseOp, tt::ElementwiseInlineAsmOp, ttg::LocalGatherOp,
+          ttg::LocalScatterOp>(op))
     tieAll(op);
 }
 
