@@ -504,7 +504,8 @@ const std::string &Machine::canonical(State &state, const Fork &fork) {
   }
   for (size_t i = 0; i < state.cells.size(); ++i) {
     const Cell &cell = state.cells[i];
-    w.put(cell.accesses.size() << 2 | (cell.freedBy >= 0) << 1 | cell.blank);
+    w.put(cell.accesses.size() << 1 | (cell.freedBy >= 0));
+    w.put(cell.holds);
     w.put(cell.answer < 0 ? 0 : cell.answer - state.answers[map.cellRank(static_cast<int>(i))]);
     for (const Access &access : cell.accesses) {
       put(access);

@@ -39,7 +39,7 @@ State Machine::initial() const {
   state.barriers.resize(map.numBarriers());
   state.cells.resize(map.numCells());
   for (int cell = 0; cell < map.numCells(); ++cell)
-    state.cells[cell].blank = map.startsBlank(cell);
+    state.cells[cell].holds = map.startsBlank(cell) ? Cell::Nothing : Cell::Anything;
   state.knowledge.init(clusterRow(true) + 1,
                        std::max(2, (2 * numTasks + program.ranks + 64) / 64 + 1));
   state.epoch.resize(2 * numTasks);
@@ -347,7 +347,7 @@ bool Machine::resolve(State &state, int task, int event, std::vector<Resolved> &
                    {}});
       return false;
     }
-    if (!findUnwritten(state, task, r, outcome))
+    if (!findUnwritten(state, task, event, r, outcome))
       return false;
     out.push_back(r);
   }

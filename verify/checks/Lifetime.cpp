@@ -145,7 +145,7 @@ Machine::Outcome Machine::beginOrEnd(State &state, int task, int event, const Re
                       {}});
     for (int cell : *r.cells) {
       state.cells[cell].freedBy = -1;
-      state.cells[cell].blank = map.startsBlank(cell);
+      state.cells[cell].holds = map.startsBlank(cell) ? Cell::Nothing : Cell::Anything;
     }
     return Outcome::Ran;
   }

@@ -69,6 +69,7 @@ public:
   DecisionTable &decisions() { return table; }
   const std::vector<Code> &taskCodes() const { return codes; }
   std::vector<Violation> warnings;
+  std::set<std::string> notes; ///< what was taken for right without having been looked at
   /// Reads of what nothing had written in this run. They are violations if it stands for all
   /// interleavings; where something is unordered, another one may have written it.
   std::vector<Violation> unwritten;
@@ -190,8 +191,10 @@ private:
   void warnOfReadWait(State &state, int task, int event, const Access &other);
 
   // Unwritten.cpp
-  bool findUnwritten(State &state, int task, Resolved &r, Outcome &outcome);
+  bool findUnwritten(State &state, int task, int event, Resolved &r, Outcome &outcome);
   bool checkUnwritten(const State &state, int task, int event);
+  void fill(State &state, int event, const Resolved &r);
+  void leaveOut(int event, const std::string &what);
 
   // Lifetime.cpp
   /// `touch.task` reaches into CTA `rank`, which must have started and may not

@@ -217,9 +217,9 @@ bool Machine::addAccess(State &state, int task, int event, const Resolved &what,
         !reachPeer(state, rank, by.row, {token, false, event, static_cast<int16_t>(task)}))
       return false;
     remember(state, event, state.cells[index], by, token, extent);
-    if (by.write && !what.effect->inPlace)
-      state.cells[index].blank = false;
   }
+  if (by.write && !what.effect->inPlace)
+    fill(state, event, what);
   return true;
 }
 

@@ -70,6 +70,12 @@ MemoryMap::MemoryMap(const Program &program) : program(program) {
     totalBarriers += array.slots * array.ranks;
     owner.resize(totalBarriers, static_cast<int>(firstBarrier.size()) - 1);
   }
+  std::map<std::tuple<int, int64_t, int64_t, int64_t>, int16_t> places;
+  for (const Buffer &buffer : program.buffers)
+    forms.push_back(places
+                        .try_emplace({buffer.space, buffer.base, buffer.lane, buffer.width()},
+                                     static_cast<int16_t>(places.size()))
+                        .first->second);
   std::map<int, Grid> grids; // by physical space
   for (const Event &event : program.events)
     for (const Effect &effect : event.effects) {

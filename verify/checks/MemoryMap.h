@@ -35,6 +35,8 @@ public:
   int cellRank(int cell) const { return cellRanks[cell]; }
   int spaceKind(int cell) const { return kinds[cell]; } ///< sync::Space
   bool startsBlank(int cell) const { return blanks[cell]; }
+  /// Buffers of one form, at one place, are names of the same; others on that memory are not.
+  int16_t formOf(int buffer) const { return forms[buffer]; }
   /// The cells that an mbarrier takes up.
   const std::vector<int> &barrierCells(int flat) const { return cellsOfBarrier[flat]; }
   const std::vector<int> &barriersAt(int cell) const { return barriersOfCell[cell]; }
@@ -60,6 +62,7 @@ private:
   std::vector<int> firstBarrier, owner;
   std::vector<std::vector<int>> cellsOfBarrier, barriersOfCell;
   std::vector<char> kinds, cellRanks, blanks;
+  std::vector<int16_t> forms;
   int total = 0, totalBarriers = 0;
 };
 

@@ -263,6 +263,7 @@ private:
     result.steps = machine.steps;
     result.deepestIteration = deepest;
     result.warnings = machine.warnings;
+    result.notes = machine.notes;
   }
 
   ProofResult unknown(ProofResult &result, std::string reason, Step at) {

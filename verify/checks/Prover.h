@@ -57,6 +57,7 @@ struct ProofResult {
   Assignment values;                                     ///< Bug: give that run
   std::vector<Precondition> preconditions;
   std::vector<Violation> warnings;
+  std::set<std::string> notes; ///< what was taken for right without having been looked at
   size_t states = 0, forks = 0;
   int64_t steps = 0;
   int64_t deepestIteration = 0; ///< the largest iteration number that was run

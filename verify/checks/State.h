@@ -109,7 +109,8 @@ struct Cell {
   std::vector<Access> accesses;
   int32_t freedBy = -1; ///< event that ended its life
   int64_t answer = -1;  ///< it holds this answer of cluster launch control
-  bool blank = false;   ///< nothing has written it
+  static constexpr int16_t Nothing = -1, Anything = -2;
+  int16_t holds = Anything; ///< the form of the buffer that wrote it (MemoryMap)
 };
 
 /// A tile of global memory that was accessed.

@@ -7,11 +7,9 @@ using namespace mlir;
 namespace tlx::verify {
 
 bool Encoder::dependsOn(ExprId expr, ExprId leaf) const {
-  if (expr == NoExpr)
-    return false;
-  const ExprNode &node = e[expr];
-  return expr == leaf || dependsOn(node.a, leaf) || dependsOn(node.b, leaf) ||
-         dependsOn(node.c, leaf);
+  // One node has one identity, and a leaf no parts.
+  const ExprNode *wanted = &e[leaf];
+  return !e.every(expr, [&](const ExprNode &node) { return &node != wanted; });
 }
 
 /// The expression for thread `t` of the task.

@@ -168,13 +168,11 @@ std::string Encoder::namesOf(llvm::SetVector<Operation *> operations) const {
 }
 
 void Encoder::addSymbols(ExprId expr, std::set<int64_t> &out) const {
-  if (expr == NoExpr)
-    return;
-  const ExprNode &node = e[expr];
-  if (node.op == Op::Sym)
-    out.insert(node.value);
-  for (ExprId part : {node.a, node.b, node.c})
-    addSymbols(part, out);
+  e.every(expr, [&](const ExprNode &node) {
+    if (node.op == Op::Sym)
+      out.insert(node.value);
+    return true;
+  });
 }
 
 /// Symbols that branches, predicates and assumptions ask about, but for assumed lower bounds.

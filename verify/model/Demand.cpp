@@ -37,6 +37,17 @@ bool same(const Demand &a, const Demand &b) {
 const Demand Exact{true, true};
 } // namespace
 
+/// Parts may be shared so often that the expression written out has no end: each is asked once.
+template <typename Ask> bool Demands::asked(Question question, ExprId expr, const Ask &ask) const {
+  std::vector<Answer> &answers = known[question];
+  answers.resize(program.exprs.size());
+  if (answers[expr] == Answer::Open) {
+    bool holds = ask(); // which asks about parts
+    answers[expr] = holds ? Answer::Yes : Answer::No;
+  }
+  return answers[expr] == Answer::Yes;
+}
+
 bool Demands::isInteger(ExprId expr) const {
   if (expr == NoExpr)
     return true;
@@ -46,7 +57,9 @@ bool Demands::isInteger(ExprId expr) const {
   case Op::Sym:
   case Op::Opaque: return false;
   case Op::Var: return integerVar[node.value];
-  default: return isInteger(node.a) && isInteger(node.b) && isInteger(node.c);
+  default:
+    return asked(Integer, expr,
+                 [&] { return isInteger(node.a) && isInteger(node.b) && isInteger(node.c); });
   }
 }
 
@@ -61,7 +74,8 @@ bool Demands::isKeptFor(ExprId expr) const {
   const ExprNode &node = program.exprs[expr];
   if (node.op == Op::Var)
     return !vars[node.value].any || vars[node.value].exact;
-  return isKeptFor(node.a) && isKeptFor(node.b) && isKeptFor(node.c);
+  return asked(KeptFor, expr,
+               [&] { return isKeptFor(node.a) && isKeptFor(node.b) && isKeptFor(node.c); });
 }
 
 /// Symbols are no numbers while the program runs, nor is what is computed from them, but for
@@ -78,12 +92,19 @@ bool Demands::isNeverKnown(ExprId expr) const {
   case Op::Eq:
   case Op::Lt:
   case Op::Le: return false;
-  case Op::Select: return isNeverKnown(node.b) && isNeverKnown(node.c);
-  default: return isNeverKnown(node.a) || isNeverKnown(node.b);
+  case Op::Select:
+    return asked(NeverKnown, expr, [&] { return isNeverKnown(node.b) && isNeverKnown(node.c); });
+  default:
+    return asked(NeverKnown, expr, [&] { return isNeverKnown(node.a) || isNeverKnown(node.b); });
   }
 }
 
 bool Demands::isNeverNegative(ExprId expr, bool evenUnknown) const {
+  return asked(evenUnknown ? NeverNegative : NoNegativeNumber, expr,
+               [&] { return computesNoNegative(expr, evenUnknown); });
+}
+
+bool Demands::computesNoNegative(ExprId expr, bool evenUnknown) const {
   if (!evenUnknown && isNeverKnown(expr))
     return true;
   const ExprNode &node = program.exprs[expr];
@@ -135,6 +156,7 @@ void Demands::analyse(const std::vector<const Code *> &codes) {
         assigned(assign);
   for (bool changed = true; changed;) {
     changed = false;
+    known = {}; // variables have lost something since
     for (size_t v = 0; v < sources.size(); ++v)
       for (ExprId source : sources[v]) {
         if (integerVar[v] && !isInteger(source)) {
@@ -166,6 +188,8 @@ void Demands::analyse(const std::vector<const Code *> &codes) {
 }
 
 void Demands::demandCond(ExprId expr) {
+  if (!conditions.insert(expr).second)
+    return;
   const ExprNode &node = program.exprs[expr];
   switch (node.op) {
   case Op::And:

@@ -18,6 +18,7 @@
 #include "verify/model/Code.h"
 
 #include <array>
+#include <set>
 
 namespace tlx::verify {
 
@@ -69,7 +70,10 @@ private:
   /// Is no number that the expression is while the program runs below zero?
   /// `evenUnknown`: nor any value for which it has no number.
   bool isNeverNegative(ExprId expr, bool evenUnknown) const;
+  bool computesNoNegative(ExprId expr, bool evenUnknown) const;
   bool isNeverKnown(ExprId expr) const;
+  enum Question : uint8_t { Integer, KeptFor, NeverKnown, NeverNegative, NoNegativeNumber, Count };
+  template <typename Ask> bool asked(Question question, ExprId expr, const Ask &ask) const;
   void assigned(const Assign &assign) { sources[assign.var].push_back(assign.value); }
 
   const Program &program;
@@ -78,6 +82,9 @@ private:
   std::array<std::vector<char>, 2> negativeVar; ///< see isNeverNegative
   std::vector<std::vector<ExprId>> sources;
   std::map<ExprId, std::pair<Demand, int>> seen; ///< how often it was raised
+  std::set<ExprId> conditions;                   ///< that were looked at
+  enum class Answer : uint8_t { Open, No, Yes };
+  mutable std::array<std::vector<Answer>, Count> known; ///< by question and expression
 };
 
 } // namespace tlx::verify

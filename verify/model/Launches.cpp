@@ -133,11 +133,9 @@ private:
   }
 
   bool has(ExprId expr, const std::function<bool(const Symbol &)> &which) const {
-    if (expr == NoExpr)
-      return false;
-    const ExprNode &node = exprs[expr];
-    return (node.op == Op::Sym && which(exprs.symbols[static_cast<size_t>(node.value)])) ||
-           has(node.a, which) || has(node.b, which) || has(node.c, which);
+    return !exprs.every(expr, [&](const ExprNode &node) {
+      return node.op != Op::Sym || !which(exprs.symbols[static_cast<size_t>(node.value)]);
+    });
   }
   bool hasId(ExprId expr) const {
     return has(expr,
@@ -148,16 +146,13 @@ private:
   }
 
   void leaves(ExprId expr, std::set<int64_t> &parameters, int64_t &blocks) const {
-    if (expr == NoExpr)
-      return;
-    const ExprNode &node = exprs[expr];
-    if (node.op == Op::Sym && exprs.symbols[static_cast<size_t>(node.value)].parameter >= 0)
-      parameters.insert(node.value);
-    if ((node.op == Op::Div || node.op == Op::Mul) && exprs.isConst(node.b) &&
-        exprs[node.b].value > 1)
-      blocks = std::max(blocks, exprs[node.b].value);
-    for (ExprId part : {node.a, node.b, node.c})
-      leaves(part, parameters, blocks);
+    exprs.every(expr, [&](const ExprNode &node) {
+      if (node.op == Op::Sym && exprs.symbols[static_cast<size_t>(node.value)].parameter >= 0)
+        parameters.insert(node.value);
+      if ((node.op == Op::Div || node.op == Op::Mul) && exprs.isConst(node.b))
+        blocks = std::max(blocks, exprs[node.b].value);
+      return true;
+    });
   }
 
   /// What an expression gives for ids from 0 on along an axis; nothing when that is not known.

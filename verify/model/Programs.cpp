@@ -53,6 +53,8 @@ public:
 
   std::set<const Event *> doubtful; ///< may race, for all that is known
   std::set<const Event *> lost;     ///< where it lies is not known
+  /// By axis: may race where there are several programs along it.
+  std::array<std::set<const Event *>, 3> alone;
 
 private:
   using Made = std::tuple<const GridAccess *, std::vector<int64_t>, std::array<int64_t, 3>>;
@@ -104,18 +106,17 @@ private:
   bool has(ExprId expr, int64_t symbol) const {
     if (expr == NoExpr)
       return false;
-    const ExprNode &node = machine.values()[expr];
-    return (node.op == Op::Sym && node.value == symbol) || has(node.a, symbol) ||
-           has(node.b, symbol) || has(node.c, symbol);
+    return !machine.values().every(
+        expr, [&](const ExprNode &node) { return node.op != Op::Sym || node.value != symbol; });
   }
 
-  bool mayBeTwo(const GridTouch &a, const GridTouch &b) const {
-    if (a.program == b.program)
-      return false;
+  /// The axis along which there have to be several programs for these two, although no launch
+  /// says so; -1: none.
+  int needsMore(const GridTouch &a, const GridTouch &b) const {
     for (int axis = 0; axis < 3; ++axis)
       if (a.program[axis] != b.program[axis] && !launch.known && !addressed[axis])
-        return false;
-    return true;
+        return axis;
+    return -1;
   }
 
   /// Accesses to what is written, at a place that memory says or that is not followed.
@@ -175,7 +176,7 @@ private:
     if (!(a.access->write || b.access->write) || (a.access->reduces && b.access->reduces))
       return false;
     bool oneProgram = a.program == b.program;
-    if (oneProgram ? !ofOneTask(a, b) : !mayBeTwo(a, b))
+    if (oneProgram && !ofOneTask(a, b))
       return false;
     if (!meet(a, b))
       return false;
@@ -203,6 +204,10 @@ private:
       certain &= likeness == Likeness::Differ || (likeness == Likeness::Free && same);
       if (!certain && isOneNumber(a.value) && likeness == Likeness::Same)
         return false;
+    }
+    if (int axis = needsMore(a, b); axis >= 0) {
+      alone[axis].insert({a.event, b.event});
+      return false;
     }
     if (certain)
       out.race = describe(a, b);
@@ -307,6 +312,7 @@ GridRaces tlx::verify::racesOfGrid(const Program &program, const std::vector<Kno
   if (!writes)
     return out;
   std::set<const Event *> doubtful, lost;
+  std::array<std::set<const Event *>, 3> alone;
   for (const Launch &launch : launchesOf(program, launches)) {
     Search search(program, launch, mayWait, out);
     search.run();
@@ -314,7 +320,14 @@ GridRaces tlx::verify::racesOfGrid(const Program &program, const std::vector<Kno
       return out;
     doubtful.merge(search.doubtful);
     lost.merge(search.lost);
+    for (size_t axis = 0; axis < 3; ++axis)
+      alone[axis].merge(search.alone[axis]);
   }
+  for (size_t axis = 0; axis < 3; ++axis)
+    if (!alone[axis].empty())
+      out.notes.push_back(std::string("taken for granted: the grid has one program along ") +
+                          "xyz"[axis] +
+                          ", since several may access the same elements: " + namesOf(alone[axis]));
   if (!doubtful.empty())
     out.notes.push_back(
         (mayWait ? "not compared, since programs may wait for each other through "

@@ -307,7 +307,8 @@ LinId Linears::withoutQuotient(LinId id) {
   for (auto [t, coef] : LinForm(form).terms) {
     if (t == divided)
       continue;
-    int64_t stride = divisor(t);
+    // Quotients that are kept leave a remainder, others do not.
+    int64_t stride = terms[t].name == ExactTrips ? divisor(t) : 0;
     if (stride < 2)
       result = add(result, intern({0, {{t, 1}}}), s * coef);
     else if (s * coef % stride == 0)

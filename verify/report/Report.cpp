@@ -184,6 +184,7 @@ void tlx::verify::fillReport(KernelReport &report, const Program &program,
                                    (a.loc.known() ? " at " + a.loc.str() : "") + ")");
   for (const Violation &warning : result.warnings)
     report.warnings.push_back(findingOf(program, warning));
+  report.notes.insert(report.notes.end(), result.notes.begin(), result.notes.end());
   switch (result.verdict) {
   case ProofResult::Proved: report.verdict = "PROVED"; return;
   case ProofResult::Bug: bug(report, program, result); return;

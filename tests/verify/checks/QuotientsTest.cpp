@@ -151,6 +151,32 @@ TEST(Quotients, ProgramsOfAPairHaveOneQuotient) {
   }
 }
 
+TEST(Quotients, AQuotientThatALoopRunsOverKeepsItsRemainder) {
+  Builder b;
+  Exprs &e = b.p.exprs;
+  ExprId x = b.arg("x", 0), y = b.arg("y", 0);
+  VarId k = b.p.addVar("k");
+  ExprId pairs = e.div(y, 2);
+  b.task("default", {b.loop(k, b.c(0), e.binary(Op::Mul, pairs, b.c(2)),
+                            {b.simple(tlx::sync::Kind::TaskBarrier, "barrier")})});
+  Linears linears(b.p);
+  linears.analyse(b.p.tasks[0].body);
+  for (int64_t sign : {-1, 1})
+    for (int64_t c = -2; c < 3; ++c) {
+      ExprId sum = e.add(
+          e.sub(e.binary(Op::Mul, e.div(x, 2), b.c(sign)), e.binary(Op::Mul, pairs, b.c(sign))),
+          b.c(c));
+      LinId form = linears.of(sum), without = linears.withoutQuotient(form);
+      for (int64_t vx = 0; vx < 6; ++vx)
+        for (int64_t vy = 0; vy < 6; ++vy) {
+          auto valueOf = [&](int64_t symbol) { return std::optional(symbol ? vy : vx); };
+          ASSERT_EQ(*linears.evaluate(linears.form(form), valueOf) >= 1,
+                    *linears.evaluate(linears.form(without), valueOf) >= 1)
+              << sign << " " << c << " at " << vx << ", " << vy;
+        }
+    }
+}
+
 TEST(Quotients, AnUnknownDivisorIsMultipliedOutForPeople) {
   Builder b;
   Exprs &e = b.p.exprs;

@@ -25,14 +25,14 @@ using namespace tlx::verify::testing;
 namespace {
 constexpr int64_t Slots = 3;
 
-/// `for k in range(N): use(f(k, carried, x)); carried = g(k, carried)`
+/// `for k in range(h(N)): use(f(k, carried, x)); carried = g(k, carried)`
 struct Arithmetic : Builder {
   Random random;
   Exprs &e = p.exprs;
   ExprId N = arg("N", 0), x = arg("x");
   VarId k = p.addVar("k"), carried = p.addVar("carried");
   const ExprId counter = v(k), carry = v(carried);
-  ExprId start, next, used;
+  ExprId start, next, used, bound;
   bool isSlot;
 
   explicit Arithmetic(uint64_t seed) : random(seed) {
@@ -50,6 +50,9 @@ struct Arithmetic : Builder {
                       e.sub(c(by), was)};
     next = nexts[random.below(8)];
     used = expression(3);
+    ExprId half = e.div(N, 2);
+    ExprId bounds[] = {N, N, N, half, e.binary(Op::Mul, half, c(2)), e.sub(N, e.div(N, 3))};
+    bound = bounds[random.below(6)];
     isSlot = random.chance(30);
     Block body;
     int never = barriers("never", 1), data = buffer("data", Slots);
@@ -58,7 +61,7 @@ struct Arithmetic : Builder {
     else
       body = {ifStmt(used = condition(), {wait(never, c(0), c(0))})};
     root({init(never, 0, 1)});
-    task("only", {loop(k, c(0), N, std::move(body), {{carried, start, next}})});
+    task("only", {loop(k, c(0), bound, std::move(body), {{carried, start, next}})});
   }
 
   ExprId leaf() {
@@ -108,7 +111,7 @@ struct Arithmetic : Builder {
   bool fails(int64_t n, int64_t atX) const {
     std::map<ExprId, int64_t> known{{N, n}, {x, atX}};
     known[carry] = value(start, known);
-    for (int64_t i = 0; i < n; ++i) {
+    for (int64_t i = 0, trips = value(bound, known); i < trips; ++i) {
       known[counter] = i;
       int64_t is = value(used, known);
       if (isSlot ? is < 0 || is >= Slots : is != 0)
@@ -119,7 +122,8 @@ struct Arithmetic : Builder {
   }
   std::string text() const {
     return "carried = " + e.print(start) + ", then " + e.print(next, p.varNames) +
-           (isSlot ? "; slot " : "; waits if ") + e.print(used, p.varNames);
+           (isSlot ? "; slot " : "; waits if ") + e.print(used, p.varNames) + "; below " +
+           e.print(bound);
   }
 };
 

@@ -30,6 +30,34 @@ protected:
 };
 } // namespace
 
+TEST_F(ClusterTest, aLaunchHasAWholeCluster) {
+  auto fewer = [&](int64_t size) {
+    LaunchShape launch;
+    launch.numWarps = 4;
+    launch.cluster = {size, 1, 1};
+    return verdict(R"(
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+!bar = !ttg.memdesc<1xi64, #b, #ttg.shared_memory, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32} {
+tt.func @k() {
+  %c0 = arith.constant 0 : i32
+  %c2 = arith.constant 2 : i32
+  %bar = ttg.local_alloc : () -> !bar
+  ttng.init_barrier %bar, 1 : !bar
+  %programs = tt.get_num_programs x : i32
+  %fewer = arith.cmpi slt, %programs, %c2 : i32
+  scf.if %fewer {
+    ttng.wait_barrier %bar, %c0 : !bar
+  }
+  tt.return
+} }
+)",
+                   launch);
+  };
+  EXPECT_EQ(fewer(2), "PROVED");
+  EXPECT_EQ(fewer(1), "deadlock");
+}
+
 TEST_F(ClusterTest, everyTaskMeets) {
   EXPECT_EQ(tasks(kMeet, kMeet, kMeet, 4), "PROVED");
   EXPECT_EQ(tasks("", "", "", 4), "PROVED");

@@ -127,6 +127,20 @@ TEST_F(GridTest, aGridThatMayBeOneProgram) {
   EXPECT_EQ(judge(chosen("%one"), {launch(2, 1, 1, 1)}), "PROVED");
 }
 
+/// As in a product whose programs share K: where they load depends on the second id only.
+TEST_F(GridTest, anAxisAlongWhichNobodyStoresElsewhere) {
+  auto partial = [&](const std::string &to) {
+    return op("from", "muli %s, %c64") + at("r", "%y", "%from") + load("r") +
+           op("row", "muli " + to + ", %c64") + at("w", "%x", "%row") + store("w", "%vr");
+  };
+  EXPECT_EQ(judge(partial("%p")), "PROVED");
+  EXPECT_TRUE(notesSay("one program along y"));
+  EXPECT_EQ(judge(partial("%p"), {launch(2, 1, 1, 1)}), "PROVED");
+  EXPECT_EQ(judge(partial("%p"), {launch(1, 2, 1, 1)}), "race");
+  EXPECT_EQ(judge(partial("%s")), "PROVED");
+  EXPECT_FALSE(notesSay("one program along y"));
+}
+
 TEST_F(GridTest, sumsInPlace) {
   auto update = [&](const std::string &what) {
     return at("w", "%x", "%c0") + load("w") + "  %sum = arith.addf %vw, " + what +
