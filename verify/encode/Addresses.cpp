@@ -301,12 +301,12 @@ std::optional<Encoder::Tile> Encoder::boxOf(Operation *op, Value desc) {
   auto type = dyn_cast<tt::TensorDescType>(desc.getType());
   std::optional<ValueRange> coordinates = coordinatesOf(op);
   desc = throughCaptures(desc);
-  if (!type || !descriptorRoot(desc) || !coordinates ||
+  if (!type || !pointerRoot(desc) || !coordinates ||
       coordinates->size() != size_t(type.getBlockType().getRank()))
     return std::nullopt;
   Tile tile;
   auto boxes = llvm::enumerate(*coordinates, type.getBlockType().getShape());
-  if (descriptorRoot(desc) == desc) { // whose strides the launch gives
+  if (pointerRoot(desc) == desc) { // whose strides the launch gives
     tile.root = desc;
     for (auto [i, origin, size] : boxes)
       tile.ranges.push_back({scalar(origin), {{size, 1}}, false});

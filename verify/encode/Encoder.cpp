@@ -135,11 +135,9 @@ void Encoder::scan() {
     SmallVector<tlx::SyncEffect> declared;
     collectSyncEffects(op, declared);
     for (const tlx::SyncEffect &effect : declared)
-      if (effect.kind == sync::Kind::Write && effect.space == sync::Space::Global && effect.target)
-        if (Value root = isa<tt::TensorDescType>(effect.target.getType())
-                             ? descriptorRoot(effect.target)
-                             : pointerRoot(effect.target))
-          writtenPointers.insert(root);
+      if (effect.kind == sync::Kind::Write && effect.space == sync::Space::Global &&
+          effect.target && !addRoots(effect.target, writtenPointers))
+        storesElsewhere.insert(op);
   });
 }
 

@@ -63,7 +63,11 @@ struct Root {
 /// What a partition sees as its block argument; other values as they are.
 mlir::Value throughCaptures(mlir::Value value);
 
-/// The argument that a pointer is computed from; null when unclear.
+/// Adds the arguments that a pointer or descriptor may be computed from; false: from something
+/// else, too.
+bool addRoots(mlir::Value address, llvm::SetVector<mlir::Value> &roots);
+
+/// The argument that a pointer or descriptor is computed from; null when unclear.
 mlir::Value pointerRoot(mlir::Value pointer);
 
 /// A pointer, or offsets to be added to one.
@@ -71,9 +75,6 @@ bool isAddress(mlir::Type type);
 
 /// The operation that writes the tensor map of a descriptor; null when it is not that alone.
 mlir::Operation *makerOf(mlir::Value desc);
-
-/// The argument that a descriptor is or is made from; null when unclear.
-mlir::Value descriptorRoot(mlir::Value desc);
 
 /// Whether all that becomes of what `op` reads at `place` is written there again.
 bool readsInPlace(mlir::Operation *op, mlir::Value place);
@@ -306,8 +307,10 @@ private:
   ExprId answersRead = NoExpr;
   int regions = 0;
   bool inPartition = false, inBranch = false;
-  bool freesMemory = false;                    ///< some operation frees what another allocates
-  llvm::DenseSet<mlir::Value> writtenPointers; ///< arguments that the kernel stores through
+  bool freesMemory = false;                     ///< some operation frees what another allocates
+  llvm::SetVector<mlir::Value> writtenPointers; ///< arguments that the kernel stores through
+  llvm::SetVector<mlir::Operation *> storesElsewhere; ///< to addresses that are not followed
+  bool loadsNumbers = false;                          ///< that decide what the kernel does
   llvm::DenseMap<mlir::Operation *, int64_t> numbers; ///< pre-order, the function is 0
   llvm::DenseMap<mlir::Value, ExprId> scalars;
   llvm::DenseMap<mlir::Value, ViewSet> views;

@@ -92,7 +92,7 @@ void Encoder::elementEffect(Operation *op, const tlx::SyncEffect &from, Effect e
   if (tile)
     access.root = tile->root;
   else
-    access.root = described ? descriptorRoot(from.target) : pointerRoot(from.target);
+    access.root = pointerRoot(from.target);
   if (tile) {
     access.bounds = std::move(tile->bounds);
     access.buffer = tensorBuffer({tile->root.getAsOpaquePointer(), 0, std::move(tile->strides)});
@@ -252,6 +252,10 @@ void Encoder::dropPrivateElements() {
     out.notes.push_back("compared within one iteration, not between two: accesses of different "
                         "tasks to global memory: " +
                         namesOf(std::move(inOneIteration)));
+  if (loadsNumbers && !storesElsewhere.empty())
+    out.notes.push_back("taken for granted: what is loaded from the kernel's arguments is not what "
+                        "it stores through addresses that are not followed: " +
+                        namesOf(storesElsewhere));
   llvm::DenseSet<int> harmless;
   for (const auto &[key, buffer] : tensors)
     if (!kept.contains(buffer))

@@ -27,7 +27,7 @@ std::optional<std::string> Encoder::functionName(Operation *op) const {
   if (auto load = dyn_cast<tt::LoadOp>(op))
     root = pointerRoot(load.getPtr());
   else if (auto load = dyn_cast<tt::DescriptorLoadOp>(op))
-    root = descriptorRoot(load.getDesc());
+    root = pointerRoot(load.getDesc());
   else if (!isPure(op))
     return std::nullopt;
   if (!isPure(op) && (!root || writtenPointers.contains(root)))
@@ -198,7 +198,7 @@ void Encoder::alongDescriptor(Operation *op, Value desc, GridAccess &access) {
       coordinates->size() != size_t(type.getBlockType().getRank()))
     return;
   std::optional<Described> made = layoutOf(op, desc);
-  if (descriptorRoot(desc) != desc && (!made || made->sizes.size() != coordinates->size()))
+  if (pointerRoot(desc) != desc && (!made || made->sizes.size() != coordinates->size()))
     return;
   access.base = made ? made->base.rest : e.constant(0);
   for (auto [i, origin, size] : llvm::enumerate(*coordinates, type.getBlockType().getShape())) {
@@ -214,7 +214,7 @@ void Encoder::alongDescriptor(Operation *op, Value desc, GridAccess &access) {
 /// What `op` touches through `target`.
 void Encoder::gridAccess(Operation *op, Value target, const Effect &effect) {
   bool described = isa<tt::TensorDescType>(target.getType());
-  Value root = described ? descriptorRoot(target) : pointerRoot(target);
+  Value root = pointerRoot(target);
   GridAccess access;
   access.tensor = tensorNumber(root);
   access.write = effect.kind == sync::Kind::Write;

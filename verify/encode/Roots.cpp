@@ -63,25 +63,6 @@ static SmallVector<Value> sourcesOf(Value value) {
   return {};
 }
 
-Value pointerRoot(Value pointer) {
-  llvm::SetVector<Value> seen;
-  seen.insert(throughCaptures(pointer));
-  Value root;
-  for (size_t i = 0; i < seen.size(); ++i) {
-    SmallVector<Value> sources = sourcesOf(seen[i]);
-    for (Value source : sources)
-      seen.insert(throughCaptures(source));
-    if (!sources.empty())
-      continue;
-    auto argument = dyn_cast<BlockArgument>(seen[i]);
-    if (root || !argument || !argument.getOwner()->isEntryBlock() ||
-        !isa<FunctionOpInterface>(argument.getOwner()->getParentOp()))
-      return {};
-    root = argument;
-  }
-  return root;
-}
-
 Operation *makerOf(Value desc) {
   Operation *op = throughCaptures(desc).getDefiningOp();
   if (!isa_and_nonnull<ttng::ReinterpretTensorDescOp>(op))
@@ -100,13 +81,41 @@ Operation *makerOf(Value desc) {
   return maker;
 }
 
-Value descriptorRoot(Value desc) {
-  if (Operation *maker = makerOf(desc)) {
-    auto make = dyn_cast<tt::MakeTensorDescOp>(maker);
-    return pointerRoot(make ? Value(make.getBase())
-                            : Value(cast<ttng::TensormapCreateOp>(maker).getGlobalAddress()));
+/// The address that a descriptor is made from; null when it is not made here.
+static Value baseOf(Value desc) {
+  Operation *maker = isa<tt::TensorDescType>(desc.getType()) ? makerOf(desc) : nullptr;
+  if (!maker)
+    return {};
+  auto make = dyn_cast<tt::MakeTensorDescOp>(maker);
+  return make ? Value(make.getBase())
+              : Value(cast<ttng::TensormapCreateOp>(maker).getGlobalAddress());
+}
+
+bool addRoots(Value address, llvm::SetVector<Value> &roots) {
+  llvm::SetVector<Value> seen;
+  seen.insert(throughCaptures(address));
+  bool all = true;
+  for (size_t i = 0; i < seen.size(); ++i) {
+    SmallVector<Value> sources = sourcesOf(seen[i]);
+    for (Value source : sources)
+      seen.insert(throughCaptures(source));
+    if (!sources.empty())
+      continue;
+    auto argument = dyn_cast<BlockArgument>(seen[i]);
+    if (argument && argument.getOwner()->isEntryBlock() &&
+        isa<FunctionOpInterface>(argument.getOwner()->getParentOp()))
+      roots.insert(argument);
+    else if (Value base = baseOf(seen[i]))
+      seen.insert(throughCaptures(base));
+    else
+      all = false;
   }
-  return pointerRoot(desc);
+  return all;
+}
+
+Value pointerRoot(Value pointer) {
+  llvm::SetVector<Value> roots;
+  return addRoots(pointer, roots) && roots.size() == 1 ? roots.front() : Value();
 }
 
 } // namespace tlx::verify

@@ -291,6 +291,7 @@ ExprId Encoder::compute(Operation *op, unsigned result) {
   if (loads && op->getNumOperands() == 1) {
     Value root = pointerRoot(op->getOperand(0));
     if (root && !writtenPointers.contains(root)) {
+      loadsNumbers = true;
       bool narrow = value.getType().isInteger() && value.getType().getIntOrFloatBitWidth() < 16;
       return e.opaque(narrow ? Function::NarrowLoad : Function::Load, scalar(op->getOperand(0)));
     }

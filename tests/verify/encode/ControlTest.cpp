@@ -9,21 +9,22 @@ namespace {
 
 class ControlTest : public EncodeTest {
 protected:
-  /// `body` has an argument %n, a barrier %full that nobody arrives at, and numbers.
-  std::string judged(const std::string &body) {
-    return verdict(R"(
+  /// `body` has arguments %n, %p and %q, a barrier %full that nobody arrives at, and numbers.
+  static std::string kernel(const std::string &body) {
+    return R"(
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
 !bar = !ttg.memdesc<1xi64, #s, #smem, mutable>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
-tt.func @k(%n: i32, %p: !tt.ptr<i32>) {
+tt.func @k(%n: i32, %p: !tt.ptr<i32>, %q: !tt.ptr<i32>) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %c5 = arith.constant 5 : i32
   %full = ttg.local_alloc : () -> !bar
   ttng.init_barrier %full, 1 : !bar
-)" + body + "  tt.return\n} }\n");
+)" + body + "  tt.return\n} }\n";
   }
+  std::string judged(const std::string &body) { return verdict(kernel(body)); }
 
   size_t branches() const {
     size_t count = 0;
@@ -65,6 +66,30 @@ TEST_F(ControlTest, narrowIntegersWrapAround) {
   EXPECT_EQ(everHolds(isUnsigned, "slt, %v, %c0"), "PROVED");
   EXPECT_EQ(everHolds(next, "sgt, %w8, %m"), "PROVED");
   EXPECT_EQ(everHolds(next, "slt, %w8, %c0"), "deadlock");
+}
+
+TEST_F(ControlTest, whatIsLoadedAgainIsTheSameUnlessItWasWritten) {
+  auto loadedAround = [](const std::string &to) {
+    return "  %b = arith.cmpi sgt, %n, %c5 : i32\n  %far = arith.extsi %n : i32 to i64\n  %to = " +
+           to +
+           "\n  %x = tt.load %p : !tt.ptr<i32>\n  tt.store %to, %n : !tt.ptr<i32>\n"
+           "  %y = tt.load %p : !tt.ptr<i32>\n" +
+           when("ne, %x, %y", kWait);
+  };
+  EXPECT_EQ(judged(loadedAround("tt.addptr %q, %n : !tt.ptr<i32>, i32")), "PROVED");
+  EXPECT_EQ(judged(loadedAround("tt.addptr %p, %n : !tt.ptr<i32>, i32")), "deadlock");
+  EXPECT_EQ(judged(loadedAround("arith.select %b, %q, %q : !tt.ptr<i32>")), "PROVED");
+  EXPECT_EQ(judged(loadedAround("arith.select %b, %q, %p : !tt.ptr<i32>")), "deadlock");
+
+  auto saysElsewhere = [&](const std::string &to) {
+    EncodedKernel k = encoded(kernel(loadedAround(to)));
+    return llvm::count_if(k.notes, [](const std::string &note) {
+      return note.starts_with("taken for granted: what is loaded") &&
+             note.find("tt.store at") != std::string::npos;
+    });
+  };
+  EXPECT_EQ(saysElsewhere("tt.int_to_ptr %far : i64 -> !tt.ptr<i32>"), 1);
+  EXPECT_EQ(saysElsewhere("arith.select %b, %q, %p : !tt.ptr<i32>"), 0);
 }
 
 TEST_F(ControlTest, conditionsAreOneBit) {
