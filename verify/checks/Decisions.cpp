@@ -33,7 +33,6 @@ int DecisionTable::internClass(DecisionClass cls) {
   }
   auto [lo, hi] = linears.range(cls.rest);
   cls.range = {lo, hi};
-  cls.text = linears.print(cls.rest);
   int id = static_cast<int>(classes.size());
   classes.push_back(std::move(cls));
   ids.emplace(std::move(key), id);

@@ -49,7 +49,6 @@ struct DecisionClass {
   std::vector<int64_t> asked;
   std::vector<Question> questions; ///< about a class with iteration numbers
   Interval range;
-  std::string text;
   /// groups[d]: the loops that iterate this question at depth d.
   std::vector<int> groups;
   auto key() const { return std::tie(rest.terms, ords, scale, prefixDepth); }
