@@ -93,7 +93,8 @@ void Cli::option(const std::string &names, std::string &target, const std::strin
 template <typename T>
 static CLI::Option *addOptional(CLI::App &app, const std::string &names, std::optional<T> &target,
                                 const std::string &help) {
-  return app.add_option_function<T>(names, [&target](const T &value) { target = value; }, help);
+  return app.add_option_function<T>(
+      names, [&target](const T &value) { target = value; }, help);
 }
 
 void Cli::option(const std::string &names, std::optional<std::string> &target,
@@ -107,6 +108,13 @@ void Cli::option(const std::string &names, std::optional<int64_t> &target, const
 void Cli::option(const std::string &names, std::optional<double> &target, const std::string &value,
                  const std::string &help) {
   impl->add(names, addOptional(impl->app, names, target, help))->option_text(value);
+}
+
+void Cli::optionOrFlag(const std::string &names, std::optional<std::string> &target,
+                       const std::string &value, const std::string &help) {
+  impl->add(names, addOptional(impl->app, names, target, help))
+      ->option_text("[" + value + "]")
+      ->expected(0, 1);
 }
 
 void Cli::options(const std::string &names, std::vector<std::string> &target,

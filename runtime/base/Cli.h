@@ -40,6 +40,9 @@ public:
               const std::string &help);
   void option(const std::string &names, std::optional<double> &target, const std::string &value,
               const std::string &help);
+  /// An option whose value may be left out; it is empty then.
+  void optionOrFlag(const std::string &names, std::optional<std::string> &target,
+                    const std::string &value, const std::string &help);
   /// An option that may be given several times.
   void options(const std::string &names, std::vector<std::string> &target, const std::string &value,
                const std::string &help);

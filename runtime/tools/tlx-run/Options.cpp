@@ -32,8 +32,9 @@ std::optional<int> parseOptions(int argc, const char *const *argv, Options &out)
   cli.flag("--json", out.json, "report as JSON on standard output");
   cli.option("--save-outputs", out.saveOutputs, "DIR",
              "write <storage>.npy for every storage that changed");
-  cli.option("--check", out.check, "DIR",
-             "compare what changed with <storage>.npy, e.g. of --save-outputs on another device");
+  cli.optionOrFlag("--check", out.check, "DIR",
+                   "compare what changed with <storage>.npy, e.g. of --save-outputs on another "
+                   "device; without DIR, on a GPU: with the simulator's values");
   cli.option("--tolerance", out.tolerance, "X",
              "of --check: error that is allowed, relative to the largest value "
              "(default: by the type)");
@@ -96,6 +97,17 @@ std::optional<int> parseOptions(int argc, const char *const *argv, Options &out)
   if ((out.timeout && !(*out.timeout > 0)) || (out.memory && *out.memory < 1)) {
     std::fputs("tlx-run: error: --timeout and --memory-limit must be positive\n", stderr);
     return int(ExitCode::BadInput);
+  }
+  if (out.check && out.check->empty()) {
+    out.check.reset();
+    out.compareSim = true;
+    if (out.device == "sim") {
+      std::fputs("tlx-run: error: --check without a folder compares with the simulator, which is "
+                 "what runs here\nhint: --check DIR, of <storage>.npy that --save-outputs or the "
+                 "kernel's reference wrote\n",
+                 stderr);
+      return int(ExitCode::BadInput);
+    }
   }
   return std::nullopt;
 }

@@ -123,8 +123,9 @@ std::vector<std::string> optionsFor(const std::string &kernel, std::vector<std::
     if (!folder && name != "--report" && name != "--trace")
       continue;
     bool separate = equals == std::string::npos;
-    if (separate && ++i == options.size())
-      break;
+    if (separate && (i + 1 == options.size() || options[i + 1].starts_with("--")))
+      continue; // --check without a folder
+    i += separate;
     std::string place =
         placeOf(kernel, separate ? options[i] : options[i].substr(equals + 1), folder);
     options[i] = separate ? place : name + "=" + place;

@@ -12,6 +12,7 @@ struct Options {
   std::optional<int64_t> warps;
   std::optional<double> timeout;
   std::vector<std::string> passes;
+  std::optional<std::string> check;
 };
 
 /// Parses and returns the exit status, -1 for "go on".
@@ -23,6 +24,7 @@ int parse(Options &o, std::vector<const char *> words) {
   cli.option("--num-warps", o.warps, "N", "warps");
   cli.option("--timeout", o.timeout, "SECONDS", "limit");
   cli.options("-p,--pass", o.passes, "NAME", "passes");
+  cli.optionOrFlag("--check", o.check, "DIR", "expected values");
   words.insert(words.begin(), "tlx-x");
   return cli.parse(int(words.size()), words.data()).value_or(-1);
 }
@@ -54,6 +56,19 @@ TEST(Cli, Defaults) {
   EXPECT_EQ(parse(o, {"k.ttir"}), -1);
   EXPECT_EQ(o.warps, std::nullopt);
   EXPECT_EQ(o.device, "sim");
+}
+
+TEST(Cli, AValueMayBeLeftOut) {
+  Options with, without, last, none;
+  EXPECT_EQ(parse(with, {"k.ttir", "--check", "folder", "--json"}), -1);
+  EXPECT_EQ(with.check, "folder");
+  EXPECT_EQ(parse(without, {"k.ttir", "--check", "--json"}), -1);
+  EXPECT_EQ(without.check, "");
+  EXPECT_TRUE(without.json);
+  EXPECT_EQ(parse(last, {"k.ttir", "--check"}), -1);
+  EXPECT_EQ(last.check, "");
+  EXPECT_EQ(parse(none, {"k.ttir"}), -1);
+  EXPECT_EQ(none.check, std::nullopt);
 }
 
 TEST(Cli, UsageErrors) {

@@ -54,4 +54,22 @@ TEST(VerifyFirst, AVerifierThatIsNotThereIsAnError) {
   EXPECT_FALSE(verifyFirst(testing::TempDir() + "nowhere", options()).ok());
 }
 
+TEST(Second, ACheckWithoutAFolderIsAgainstTheSimulator) {
+  const char *gpu[] = {"tlx-run", "--device", "cuda", "k.ttgir", "--check", "--bench"};
+  Options options;
+  EXPECT_EQ(parseOptions(6, gpu, options), std::nullopt);
+  EXPECT_TRUE(options.compareSim && options.bench);
+  EXPECT_EQ(options.check, std::nullopt);
+  const char *folder[] = {"tlx-run", "--device", "cuda", "k.ttgir", "--check", "d"};
+  Options given;
+  EXPECT_EQ(parseOptions(6, folder, given), std::nullopt);
+  EXPECT_FALSE(given.compareSim);
+  EXPECT_EQ(given.check, "d");
+  const char *sim[] = {"tlx-run", "k.ttgir", "--check"};
+  Options itself;
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(parseOptions(3, sim, itself), 2);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("--check DIR"), std::string::npos);
+}
+
 } // namespace
