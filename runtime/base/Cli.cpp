@@ -93,8 +93,7 @@ void Cli::option(const std::string &names, std::string &target, const std::strin
 template <typename T>
 static CLI::Option *addOptional(CLI::App &app, const std::string &names, std::optional<T> &target,
                                 const std::string &help) {
-  return app.add_option_function<T>(
-      names, [&target](const T &value) { target = value; }, help);
+  return app.add_option_function<T>(names, [&target](const T &value) { target = value; }, help);
 }
 
 void Cli::option(const std::string &names, std::optional<std::string> &target,
