@@ -400,25 +400,27 @@ std::optional<Assignment> Feasibility::assign(const std::map<DecisionKey, Interv
   }
   // A launch that is given says most. Of others short runs are easier to follow, and small
   // values easier to find.
+  auto holds = [&](const SymbolValues *launch, int64_t least, int64_t most, int64_t programs) {
+    Translator translate(freshSolver(), linears, program, true);
+    translate.assume(table, decisions, residues, table.assumed);
+    if (programs && !translate.pinPrograms(programs))
+      return false;
+    if (launch)
+      translate.pin(*launch);
+    translate.limit(most, least, launch);
+    if (solver->check(EffortForSmall) != smt::Answer::Satisfiable)
+      return false;
+    take(translate);
+    return true;
+  };
   auto find = [&](const SymbolValues *launch, int64_t least) {
-    for (int64_t most : {8, 64, 512, 4096, 1 << 20, INT32_MAX})
-      for (int64_t programs : {1, 2, 0}) {
-        if (programs && launch)
-          continue; // it says how many
-        Translator translate(freshSolver(), linears, program, true);
-        translate.assume(table, decisions, residues, table.assumed);
-        bool pinned = programs && translate.pinPrograms(programs);
-        if (programs && !pinned)
-          continue;
-        if (launch)
-          translate.pin(*launch);
-        translate.limit(most, least, launch);
-        if (solver->check(EffortForSmall) == smt::Answer::Satisfiable) {
-          take(translate);
+    if (!holds(launch, least, INT32_MAX, 0))
+      return false;
+    for (int64_t most : {8, 64, 512, 4096, 1 << 20})
+      for (int64_t programs : {1, 2, 0})
+        if (!(programs && launch) && holds(launch, least, most, programs)) // it says how many
           return true;
-        }
-      }
-    return false;
+    return true;
   };
   if (std::any_of(launches.begin(), launches.end(),
                   [&](const SymbolValues &launch) { return find(&launch, INT64_MIN); }) ||
