@@ -11,6 +11,8 @@ namespace {
 constexpr int MaxQuestions = 2000;
 /// Steps of the solver for one question on the way, and for the last one.
 constexpr unsigned Effort = 20'000, EffortToShow = 1'000'000, EffortForSmall = 50'000;
+/// Launches that a counterexample may be of.
+constexpr std::ptrdiff_t LaunchesToShow = 3;
 /// An argument that nothing rests on.
 constexpr int64_t UnaskedSize = 256;
 
@@ -422,7 +424,8 @@ std::optional<Assignment> Feasibility::assign(const std::map<DecisionKey, Interv
           return true;
     return true;
   };
-  if (std::any_of(launches.begin(), launches.end(),
+  auto tried = launches.begin() + std::min<std::ptrdiff_t>(std::ssize(launches), LaunchesToShow);
+  if (std::any_of(launches.begin(), tried,
                   [&](const SymbolValues &launch) { return find(&launch, INT64_MIN); }) ||
       find(nullptr, 1) || find(nullptr, INT64_MIN))
     return out;
