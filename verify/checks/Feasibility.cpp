@@ -11,8 +11,6 @@ namespace {
 constexpr int MaxQuestions = 2000;
 /// Steps of the solver for one question on the way, and for the last one.
 constexpr unsigned Effort = 20'000, EffortToShow = 1'000'000, EffortForSmall = 50'000;
-/// Launches that a counterexample may be of.
-constexpr std::ptrdiff_t LaunchesToShow = 3;
 /// An argument that nothing rests on.
 constexpr int64_t UnaskedSize = 256;
 
@@ -400,7 +398,7 @@ std::optional<Assignment> Feasibility::assign(const std::map<DecisionKey, Interv
     if (any)
       take(translate);
   }
-  // A launch that is given says most. Of others short runs are easier to follow, and small
+  // The first launch that is given says most. Of others short runs are easier to follow, and small
   // values easier to find.
   auto holds = [&](const SymbolValues *launch, int64_t least, int64_t most, int64_t programs) {
     Translator translate(freshSolver(), linears, program, true);
@@ -424,10 +422,8 @@ std::optional<Assignment> Feasibility::assign(const std::map<DecisionKey, Interv
           return true;
     return true;
   };
-  auto tried = launches.begin() + std::min<std::ptrdiff_t>(std::ssize(launches), LaunchesToShow);
-  if (std::any_of(launches.begin(), tried,
-                  [&](const SymbolValues &launch) { return find(&launch, INT64_MIN); }) ||
-      find(nullptr, 1) || find(nullptr, INT64_MIN))
+  if ((!launches.empty() && find(&launches.front(), INT64_MIN)) || find(nullptr, 1) ||
+      find(nullptr, INT64_MIN))
     return out;
   return any ? std::optional(out) : std::nullopt;
 }
